@@ -158,17 +158,6 @@ static int confine(enum bb_confinement how)
 	return rc;
 }
 
-static int open_trial_file(void)
-{
-	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-	int file = memfd_create("trial", MFD_CLOEXEC);
-
-	/* RLIMIT_FSIZE applies to a memfd. ftruncate() may fail, as only root may raise it. */
-	setrlimit(RLIMIT_FSIZE, &unlimited);
-	/* libbpf maps the values of every map from the file, so it must be large. */
-	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
-}
-
 /* The limit is relative to the present size, because AddressSanitizer maps terabytes. */
 void bb_confine_memory(uint64_t more_bytes)
 {
@@ -263,7 +252,7 @@ static int by_number(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
-	return (x > y) - (x < y);
+	return BB_ORDER(x, y);
 }
 
 static void close_all(unsigned int first, unsigned int last)
@@ -280,13 +269,22 @@ static void close_all(unsigned int first, unsigned int last)
 /* Closes all descriptors but those of the rules. In a trial, descriptor 0 becomes a sparse file. */
 static int close_others(const struct bb_child_rules *r, int link_fd, int report_fd)
 {
+	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
 	unsigned int next = r->confinement ? 0 : STDERR_FILENO + 1;
+	int *keep, file = is_trial ? memfd_create("trial", MFD_CLOEXEC) : -1;
 	size_t n = r->n_keep;
-	int *keep, rc = is_trial ? open_trial_file() : 0;
 
-	if (rc || (!r->closes_others && !r->confinement))
-		return rc;
+	if (!r->closes_others && !r->confinement)
+		return 0;
+	if (is_trial) {
+		/* RLIMIT_FSIZE applies to a memfd. Only root may raise it, so ftruncate() may
+		 * fail. */
+		setrlimit(RLIMIT_FSIZE, &unlimited);
+		/* libbpf maps the values of every map from the file, so it must be large. */
+		if (file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0)
+			return -errno;
+	}
 	keep = bb_calloc(n + 3, sizeof(*keep));
 	if (n)
 		memcpy(keep, r->keep, n * sizeof(*keep));

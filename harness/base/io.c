@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "base/caller.h"
+#include "base/text.h"
 
 #define MAX_LINKS 40 /* the kernel's MAXSYMLINKS */
 /* least age of a temporary file that is removed, s; a younger one may not be locked yet */
@@ -96,18 +97,16 @@ int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	int rc = fd < 0 ? fd : d ? 0 : -errno;
 	const struct dirent *e;
-	char **names = NULL, **name;
+	char **names = NULL;
 	size_t n = 0;
 
 	if (!d)
 		bb_close(&fd);
 	while (!rc && (errno = 0, e = readdir(d))) {
-		size_t len = strlen(e->d_name), end = strlen(suffix);
+		int len = (int)(strlen(e->d_name) - strlen(suffix));
 
-		if (e->d_name[0] == '.' || len <= end || strcmp(e->d_name + len - end, suffix))
-			continue;
-		name = bb_append(&names, &n, sizeof(*name));
-		*name = bb_asprintf("%.*s", (int)(len - end), e->d_name);
+		if (e->d_name[0] != '.' && bb_ends_in(e->d_name, suffix))
+			BB_PUSH(names, n, bb_asprintf("%.*s", len, e->d_name));
 	}
 	if (!rc)
 		rc = -errno;

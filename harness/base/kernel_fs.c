@@ -25,29 +25,23 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id)
 	return true;
 }
 
-/* True if the name has no special characters of glob(3) and at most one '/'. */
-static bool is_plain(const char *name)
+bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 				    "_-/";
-	const char *slash = strchr(name, '/');
-
-	return *name && !name[strspn(name, bytes)] && (!slash || !strchr(slash + 1, '/'));
-}
-
-bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
-{
-	const char *folder = bb_tracepoint__folder();
+	const char *folder = bb_tracepoint__folder(), *slash = strchr(name, '/');
 	unsigned long long id;
 	bool by_number = bb_tracepoint__number(name, &id);
 	char pattern[512], *path = NULL;
 	glob_t found = {0};
 	uint64_t its_id;
 
-	if (!by_number && !is_plain(name))
+	/* A name has no special characters of glob(3) and at most one '/'. */
+	if (!by_number &&
+	    (!*name || name[strspn(name, bytes)] || (slash && strchr(slash + 1, '/'))))
 		return false;
-	snprintf(pattern, sizeof(pattern), "%s/%s%s/id", folder,
-		 by_number || !strchr(name, '/') ? "*/" : "", by_number ? "*" : name);
+	snprintf(pattern, sizeof(pattern), "%s/%s%s/id", folder, by_number || !slash ? "*/" : "",
+		 by_number ? "*" : name);
 	bb_root__begin();
 	glob(pattern, GLOB_NOSORT, NULL, &found);
 	bb_root__end();

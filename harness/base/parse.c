@@ -83,14 +83,12 @@ int bb_parse_double(const char *text, double *ret_value)
 int bb_parse_bool(const char *text, int *ret_value)
 {
 	static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+	const char *const *found = BB_FIND(words, BB_LEN(words), !strcmp(text, *it));
 
-	for (int i = 0; i < 6; i++) {
-		if (!strcmp(text, words[i])) {
-			*ret_value = i % 2;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	if (!found)
+		return -EINVAL;
+	*ret_value = (int)(found - words) % 2;
+	return 0;
 }
 
 int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at)

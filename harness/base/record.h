@@ -56,7 +56,7 @@ struct bb_record {
 	void (*done)(void *item);
 };
 
-#define BB_MEMBERS(array) (array), sizeof(array) / sizeof((array)[0])
+#define BB_MEMBERS(array) (array), BB_LEN(array)
 
 struct bb_numbers {
 	double *x; /* x[n], owned; NAN marks a missing number */

@@ -6,13 +6,8 @@
 static const struct bb_record_part *find_part(const struct bb_record_format *format,
 					      const struct bb_record *record, const char *key)
 {
-	for (size_t i = 0; i < format->n_parts; i++) {
-		const struct bb_record_part *p = &format->parts[i];
-
-		if (p->record == record && (key ? p->key && !strcmp(p->key, key) : !p->key))
-			return p;
-	}
-	return NULL;
+	return BB_FIND(format->parts, format->n_parts,
+		       it->record == record && (key ? it->key && !strcmp(it->key, key) : !it->key));
 }
 
 static bool is_default(const struct bb_member *m, const void *item)

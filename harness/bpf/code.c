@@ -130,7 +130,7 @@ static int by_slot(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	return BB_ORDER(x->at, y->at);
 }
 
 /* Adds the main function `name` of the program. `section` NULL means any section. */

@@ -282,25 +282,6 @@ static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 	return memcmp(&s, &old, sizeof(s));
 }
 
-/* rough size of what the kernel adds to each entry */
-#define ENTRY_HEAD_BYTES 64.0
-
-/* Estimates the kernel's memory for a map, plus ours for the entries that we write. */
-static double bytes_of(const struct bpf_map *map, const struct sizes *s,
-		       const struct bb_map_spec *spec)
-{
-	enum bpf_map_type type = bpf_map__type(map);
-	int n_values = bb_map_type__is_per_cpu(type) ? libbpf_num_possible_cpus() : 1;
-	double value = (double)s->value_bytes * n_values,
-	       written = spec->fill.count + (spec->table ? (double)spec->table->n : 0),
-	       entries = s->flags & BPF_F_NO_PREALLOC ? written : s->entries;
-
-	if (type == BPF_MAP_TYPE_RINGBUF)
-		return s->entries;
-	return entries * (ENTRY_HEAD_BYTES + s->key_bytes + value) +
-	       written * (s->key_bytes + value);
-}
-
 double bb_memory_available(void)
 {
 	char text[4096] = "";
@@ -313,12 +294,24 @@ double bb_memory_available(void)
 	return at && !bb_parse_digits(&at, &kib) ? (double)kib * 1024 : INFINITY;
 }
 
-/* `*left` is the available memory, in bytes, less that of the maps checked so far. */
+/* rough size of what the kernel adds to each entry */
+#define ENTRY_HEAD_BYTES 64.0
+
+/* Estimates the kernel's memory for a map, plus ours for the entries that we write. `*left` is the
+ * available memory, in bytes, less that of the maps checked so far. */
 static int check_memory(const struct bpf_map *map, const struct sizes *s,
 			const struct bb_map_spec *spec, double *left, struct bb_err *err)
 {
-	double bytes = bytes_of(map, s, spec);
+	enum bpf_map_type type = bpf_map__type(map);
+	int n_values = bb_map_type__is_per_cpu(type) ? libbpf_num_possible_cpus() : 1;
+	double value = (double)s->value_bytes * n_values,
+	       written = spec->fill.count + (spec->table ? (double)spec->table->n : 0),
+	       entries = s->flags & BPF_F_NO_PREALLOC ? written : s->entries,
+	       bytes = entries * (ENTRY_HEAD_BYTES + s->key_bytes + value) +
+		       written * (s->key_bytes + value);
 
+	if (type == BPF_MAP_TYPE_RINGBUF)
+		bytes = s->entries;
 	*left -= bytes;
 	if (*left >= 0)
 		return 0;

@@ -91,23 +91,12 @@ void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name
 	btf__free(btf);
 }
 
-static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret_name)
-{
-	struct bpf_func_info first = {0};
-	struct bpf_prog_info info = {0};
-
-	if (!known->btf_id || !known->nr_func_info || known->func_info_rec_size < sizeof(first))
-		return;
-	info.func_info = (__u64)(uintptr_t)&first;
-	info.func_info_rec_size = sizeof(first);
-	info.nr_func_info = 1;
-	if (!bb_info__read(fd, &info))
-		bb_loaded__whole_name(known->btf_id, first.type_id, ret_name);
-}
-
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 {
-	struct bpf_prog_info info = {0};
+	struct bpf_func_info main_func = {0};
+	struct bpf_prog_info info = {0}, with_func = {.func_info = (__u64)(uintptr_t)&main_func,
+						      .func_info_rec_size = sizeof(main_func),
+						      .nr_func_info = 1};
 	int rc = bb_info__read(fd, &info);
 
 	if (rc)
@@ -117,7 +106,9 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name),
 		 info.name);
 	bb_write_tag(&info, ret_loaded->tag);
-	read_whole_name(fd, &info, ret_loaded->name);
+	if (info.btf_id && info.nr_func_info && info.func_info_rec_size >= sizeof(main_func) &&
+	    !bb_info__read(fd, &with_func))
+		bb_loaded__whole_name(info.btf_id, main_func.type_id, ret_loaded->name);
 	return 0;
 }
 
@@ -135,9 +126,7 @@ static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	if (rc == -ENOENT)
 		bb_fail(err, rc, "program '%s' (id %u) is gone: its owner unloaded it or ended",
 			source->program, s->id);
-	if (rc)
-		s->prog_fd = -1;
-	else
+	if (!rc)
 		*ret_prog_fd = s->prog_fd;
 	return rc;
 }

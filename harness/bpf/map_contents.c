@@ -536,16 +536,13 @@ static bool take_list(struct content *c)
 	return true;
 }
 
-static bool is_only_shaped(const struct bb_map_spec *spec)
-{
-	return bb_map_spec__has_shape(spec) && !bb_map_spec__has_contents(spec) && !spec->each_run;
-}
-
 static int make_content(const struct bb_source *of, const struct bb_map_spec *spec,
 			struct bb_steady_map *steady, struct content *c, struct bb_err *err)
 {
 	struct bb_contents_map map = {.fd = -1};
 	struct bpf_map_info info = {0};
+	bool is_only_shaped = bb_map_spec__has_shape(spec) && !bb_map_spec__has_contents(spec) &&
+			      !spec->each_run;
 	uint32_t zero = 0;
 	const char *why = NULL;
 	int n_cpus = libbpf_num_possible_cpus(), rc = bb_contents_map__find(of, spec, &map, err);
@@ -561,7 +558,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->id = info.id;
 	c->self = of->maps->self;
 	c->fd = -1;
-	if (rc || (is_only_shaped(spec) && find_type(spec, info.type, &c->type, NULL)))
+	if (rc || (is_only_shaped && find_type(spec, info.type, &c->type, NULL)))
 		return rc;
 	rc = find_type(spec, info.type, &c->type, err);
 	if (rc)
@@ -730,8 +727,7 @@ static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
 	if (n && last && last->first + last->n == first)
 		last->n += n;
 	else if (n)
-		*(struct range *)bb_append(&ch->missing, &ch->n_missing,
-					   sizeof(*last)) = (struct range){first, n};
+		BB_PUSH(ch->missing, ch->n_missing, (struct range){first, n});
 }
 
 /* Looks for an entry of the map among the next WINDOW entries of the list. If it is there, the

@@ -89,22 +89,6 @@ void bb_marks__write_run(uint64_t ns)
 	write_line("run %" PRIu64, ns);
 }
 
-static void write_lines(const struct bpf_prog_info *info, const struct bpf_line_info *lines,
-			const uint64_t *addresses)
-{
-	struct btf *btf = btf__load_from_kernel_by_id(info->btf_id);
-
-	for (uint32_t i = 0; btf && i < info->nr_jited_line_info; i++) {
-		const char *text = btf__name_by_offset(btf, lines[i].line_off);
-
-		while (text && isspace((unsigned char)*text))
-			text++;
-		write_line("line %" PRIx64 " %u %.200s", addresses[i],
-			   BPF_LINE_INFO_LINE_NUM(lines[i].line_col), text ? text : "");
-	}
-	btf__free(btf);
-}
-
 void bb_marks__describe(int prog_fd, const char *name, const char *object)
 {
 	uint64_t *functions = bb_calloc(MOST_FUNCTIONS, sizeof(*functions));
@@ -123,6 +107,7 @@ void bb_marks__describe(int prog_fd, const char *name, const char *object)
 		.nr_line_info = MOST_LINES,
 		.line_info_rec_size = sizeof(*lines),
 	};
+	struct btf *btf = NULL;
 
 	write_line("program %s", name);
 	write_line("object %.400s", object);
@@ -132,8 +117,17 @@ void bb_marks__describe(int prog_fd, const char *name, const char *object)
 				   i ? "(function)" : name);
 		if (info.nr_jited_line_info <= MOST_LINES &&
 		    info.nr_line_info == info.nr_jited_line_info)
-			write_lines(&info, lines, addresses);
+			btf = btf__load_from_kernel_by_id(info.btf_id);
 	}
+	for (uint32_t i = 0; btf && i < info.nr_jited_line_info; i++) {
+		const char *text = btf__name_by_offset(btf, lines[i].line_off);
+
+		while (text && isspace((unsigned char)*text))
+			text++;
+		write_line("line %" PRIx64 " %u %.200s", addresses[i],
+			   BPF_LINE_INFO_LINE_NUM(lines[i].line_col), text ? text : "");
+	}
+	btf__free(btf);
 	free(functions);
 	free(sizes);
 	free(addresses);

@@ -84,14 +84,12 @@ int bb_netns__open(int *ret_fd, struct bb_err *err)
 }
 
 /* A netlink request under construction. */
-struct request {
-	union {
-		struct nlmsghdr head;
-		uint8_t bytes[512];
-	};
+union request {
+	struct nlmsghdr head;
+	uint8_t bytes[512];
 };
 
-static void *append(struct request *r, size_t len)
+static void *append(union request *r, size_t len)
 {
 	void *at = r->bytes + NLMSG_ALIGN(r->head.nlmsg_len);
 
@@ -101,7 +99,7 @@ static void *append(struct request *r, size_t len)
 }
 
 /* Begins a request, and returns its body: body_len zeroed bytes after the header. */
-static void *begin(struct request *r, uint16_t type, uint16_t flags, size_t body_len)
+static void *begin(union request *r, uint16_t type, uint16_t flags, size_t body_len)
 {
 	memset(r, 0, sizeof(*r));
 	r->head = (struct nlmsghdr){
@@ -112,7 +110,7 @@ static void *begin(struct request *r, uint16_t type, uint16_t flags, size_t body
 	return append(r, body_len);
 }
 
-static struct rtattr *begin_attr(struct request *r, unsigned short type)
+static struct rtattr *begin_attr(union request *r, unsigned short type)
 {
 	struct rtattr *a = append(r, RTA_LENGTH(0));
 
@@ -120,12 +118,12 @@ static struct rtattr *begin_attr(struct request *r, unsigned short type)
 	return a;
 }
 
-static void end_attr(struct request *r, struct rtattr *a)
+static void end_attr(union request *r, struct rtattr *a)
 {
 	a->rta_len = (unsigned short)(r->bytes + r->head.nlmsg_len - (uint8_t *)a);
 }
 
-static void add_bytes(struct request *r, unsigned short type, const void *bytes, size_t len)
+static void add_bytes(union request *r, unsigned short type, const void *bytes, size_t len)
 {
 	struct rtattr *a = begin_attr(r, type);
 
@@ -134,7 +132,7 @@ static void add_bytes(struct request *r, unsigned short type, const void *bytes,
 }
 
 /* Sends the request and waits for the kernel's acknowledgement. */
-static int talk(const struct request *r)
+static int talk(const union request *r)
 {
 	union {
 		struct nlmsghdr head;
@@ -166,7 +164,7 @@ static int talk(const struct request *r)
 static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 {
 	struct rtattr *info, *data, *other;
-	struct request r;
+	union request r;
 
 	begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(struct ifinfomsg));
 	add_bytes(&r, IFLA_IFNAME, name, strlen(name) + 1);
@@ -186,7 +184,7 @@ static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 
 int bb_rtnl__up(unsigned int ifindex)
 {
-	struct request r;
+	union request r;
 	struct ifinfomsg *m = begin(&r, RTM_NEWLINK, 0, sizeof(*m));
 
 	m->ifi_index = (int)ifindex;
@@ -203,7 +201,7 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 							      {2, 0, 0, 0, 0, 2}};
 	enum bb_veth_end other = end == BB_VETH_NEAR ? BB_VETH_FAR : BB_VETH_NEAR;
 	uint32_t addr = htonl(addrs[end]), other_addr = htonl(addrs[other]);
-	struct request r;
+	union request r;
 	struct ifinfomsg *link = begin(&r, RTM_NEWLINK, 0, sizeof(*link));
 	struct ifaddrmsg *a;
 	struct ndmsg *neighbour;
@@ -342,30 +340,23 @@ static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t 
 	return rc;
 }
 
-static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
-{
-	int fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, BPF_XDP, 0, "bb_filler");
-	size_t port;
-	int rc = fd < 0 ? bb_fail(err, fd, "cannot load an empty XDP program: %s", strerror(-fd))
-			: put_on_free(net, fd, false, &port, err);
-
-	bb_close(&fd);
-	return rc;
-}
-
 /* Attaches empty programs ("fillers") until the number of programs is a power of two. Above 48, the
  * most of the kernel's XDP dispatcher, it attaches none. */
 static int balance(struct bb_xdp_net *net, struct bb_err *err)
 {
-	size_t n = 0, wanted = 1;
+	size_t n = BB_SUM(net->ports, net->n_ports, it->link_fd >= 0), wanted = 1, port;
 	int rc = 0;
 
-	for (size_t i = 0; i < net->n_ports; i++)
-		n += net->ports[i].link_fd >= 0;
 	while (wanted < n)
 		wanted *= 2;
-	for (; !rc && wanted <= DISPATCHER_MAX && n < wanted; n++)
-		rc = add_filler(net, err);
+	for (; !rc && wanted <= DISPATCHER_MAX && n < wanted; n++) {
+		int fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, BPF_XDP, 0, "bb_filler");
+
+		rc = fd < 0 ? bb_fail(err, fd, "cannot load an empty XDP program: %s",
+				      strerror(-fd))
+			    : put_on_free(net, fd, false, &port, err);
+		bb_close(&fd);
+	}
 	return rc;
 }
 

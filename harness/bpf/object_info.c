@@ -169,13 +169,12 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 		const struct bb_captured_input *in = &c->inputs[i];
 		size_t of = in->prog < 0 ? 0 : of_prog[in->prog];
 		struct bb_object_program *to = of ? &info->programs[of - 1] : NULL;
-		struct bb_object_run *run = to ? bb_append(&to->runs, &to->n_runs, sizeof(*run))
-					       : NULL;
 
-		if (run)
-			*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx),
-						      in->path ? bb_strdup(in->path) : NULL,
-						      in->share};
+		if (to)
+			BB_PUSH(to->runs, to->n_runs,
+				(struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx),
+						       in->path ? bb_strdup(in->path) : NULL,
+						       in->share});
 	}
 	for (size_t i = 0; i < c->n_maps; i++)
 		add_map(info, c->maps[i].name, c->maps[i].type);

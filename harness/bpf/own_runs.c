@@ -24,25 +24,13 @@ enum act {
 	ACT_SLEEP_OVER,
 };
 
-static int act(enum act what, const struct bb_stats_reader *r)
-{
-	static const struct timespec shortly = {.tv_nsec = 1};
-	struct bb_prog_stats unused;
-
-	if (what == ACT_READ)
-		return bb_stats_reader__info(r, &unused);
-	/* in the kernel, this call is the same as nanosleep(), which `live` calls */
-	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
-			NULL);
-	return 0;
-}
-
 /* Measures one window with the action, or with a busy wait if spin_ns is not 0. *ret_took_ns is its
  * time. */
 static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
 		    struct tries *t, uint64_t *ret_took_ns)
 {
-	struct bb_prog_stats before, after, window;
+	static const struct timespec shortly = {.tv_nsec = 1};
+	struct bb_prog_stats before, after, window, unused;
 	uint64_t began_ns, runs;
 	int rc = bb_stats_reader__info(r, &before);
 
@@ -51,8 +39,12 @@ static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spi
 	began_ns = bb_now_ns();
 	while (spin_ns && bb_now_ns() - began_ns < spin_ns)
 		;
-	if (!spin_ns)
-		rc = act(what, r);
+	/* in the kernel, clock_nanosleep() is the same as nanosleep(), which `live` calls */
+	if (!spin_ns && what == ACT_READ)
+		rc = bb_stats_reader__info(r, &unused);
+	else if (!spin_ns)
+		clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0,
+				&shortly, NULL);
 	*ret_took_ns = bb_now_ns() - began_ns;
 	if (!rc)
 		rc = bb_stats_reader__info(r, &after);
@@ -103,7 +95,7 @@ static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return (x > y) - (x < y);
+	return BB_ORDER(x, y);
 }
 
 /* Finds how many runs one reading of the counters causes, and their median time. A window includes

@@ -119,7 +119,7 @@ bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_nea
 	struct btf *btf = btf__load_vmlinux_btf();
 	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
 	const char **names = bb_calloc(n_types, sizeof(*names));
-	const char *near = NULL;
+	const char *near;
 	size_t n = 0, len = strlen(kinds[of].prefix);
 
 	for (__u32 id = 1; id < n_types; id++) {
@@ -131,8 +131,7 @@ bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_nea
 		if (known && !strncmp(known, kinds[of].prefix, len))
 			names[n++] = known + len;
 	}
-	if (n)
-		near = bb_nearest(name, names, n);
+	near = bb_nearest(name, names, n);
 	if (near)
 		snprintf(ret_near, size, "%s", near);
 	free(names);

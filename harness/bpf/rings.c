@@ -65,13 +65,11 @@ static void on_sample(void *, int, void *, __u32)
 
 static int open_perf_buffer(struct bb_rings *r, int map_fd)
 {
-	struct perf_buffer *pb = perf_buffer__new(map_fd, PERF_PAGES, on_sample, NULL, NULL, NULL),
-			   **added;
+	struct perf_buffer *pb = perf_buffer__new(map_fd, PERF_PAGES, on_sample, NULL, NULL, NULL);
 
 	if (!pb)
 		return -errno;
-	added = bb_append(&r->perf_buffers, &r->n_perf_buffers, sizeof(struct perf_buffer *));
-	*added = pb;
+	BB_PUSH(r->perf_buffers, r->n_perf_buffers, pb);
 	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
 		struct perf_event_mmap_page *page;
 		struct bb_ring *ring = add_ring(r);
@@ -89,16 +87,6 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		prefault(ring);
 	}
 	return 0;
-}
-
-static void add_queue(struct bb_rings *r, const struct bpf_map_info *info, int map_fd)
-{
-	BB_PUSH(r->queues, r->n_queues,
-		(struct bb_queue){
-			.map_fd = map_fd,
-			.value = bb_calloc(1, info->value_size),
-			.max_entries = info->max_entries,
-		});
 }
 
 /* Pops no more values than the map can hold, because programs may push values meanwhile. */
@@ -136,7 +124,12 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 	else if (info->type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 		rc = open_perf_buffer(r, map_fd);
 	else if (info->type == BPF_MAP_TYPE_QUEUE || info->type == BPF_MAP_TYPE_STACK)
-		add_queue(r, info, map_fd);
+		BB_PUSH(r->queues, r->n_queues,
+			(struct bb_queue){
+				.map_fd = map_fd,
+				.value = bb_calloc(1, info->value_size),
+				.max_entries = info->max_entries,
+			});
 	return rc ? bb_fail(err, rc, "cannot read map '%s': %m", name) : 0;
 }
 

@@ -10,7 +10,6 @@
 #include "base/bpf_info.h"
 #include "base/caller.h"
 #include "base/io.h"
-#include "base/kernel_fs.h"
 #include "base/parse.h"
 #include "capture/take.h"
 
@@ -40,18 +39,6 @@ static uint32_t type_of(const char *pmu)
 	return bb_root__read_u64(path, &type) || type > UINT32_MAX ? 0 : (uint32_t)type;
 }
 
-static void describe_rate(const struct perf_event_attr *attr, struct bb_captured_attachment *a)
-{
-	const char *name = "an event of the CPU";
-
-	if (attr->type == PERF_TYPE_SOFTWARE && attr->config < BB_LEN(software))
-		name = software[attr->config];
-	if (attr->type == PERF_TYPE_HARDWARE && attr->config < BB_LEN(hardware))
-		name = hardware[attr->config];
-	snprintf(a->where, sizeof(a->where), attr->freq ? "%s, %llu Hz" : "%s, every %llu", name,
-		 (unsigned long long)(attr->freq ? attr->sample_freq : attr->sample_period));
-}
-
 static void describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a)
 {
 	const struct perf_event_attr *attr = &e->attr;
@@ -68,14 +55,17 @@ static void describe_event(const struct bb_opened_event *e, struct bb_captured_a
 		snprintf(a->where, sizeof(a->where), "%.200s:0x%llx", e->name,
 			 (unsigned long long)attr->config2);
 	} else {
-		describe_rate(attr, a);
-	}
-}
+		const char *name = "an event of the CPU";
 
-void bb_name_tracepoint(struct bb_captured_attachment *a)
-{
-	if (!strcmp(a->kind, "tracepoint"))
-		bb_tracepoint__find(a->where, a->where, sizeof(a->where));
+		if (attr->type == PERF_TYPE_SOFTWARE && attr->config < BB_LEN(software))
+			name = software[attr->config];
+		if (attr->type == PERF_TYPE_HARDWARE && attr->config < BB_LEN(hardware))
+			name = hardware[attr->config];
+		snprintf(a->where, sizeof(a->where), attr->freq ? "%s, %llu Hz" : "%s, every %llu",
+			 name,
+			 (unsigned long long)(attr->freq ? attr->sample_freq
+							 : attr->sample_period));
+	}
 }
 
 /* Asks the kernel for the hook of the perf event. Returns false if the event has no program yet. */
@@ -269,12 +259,11 @@ static void see_links(struct bb_take *t)
  * false if t->links has none. */
 static bool take_link_of(struct bb_take *t, uint32_t prog_id)
 {
-	for (size_t i = 0; i < t->n_links; i++)
-		if (t->links[i] == prog_id) {
-			t->links[i] = t->links[--t->n_links];
-			return true;
-		}
-	return false;
+	uint32_t *link = BB_FIND(t->links, t->n_links, *it == prog_id);
+
+	if (link)
+		*link = t->links[--t->n_links];
+	return link != NULL;
 }
 
 static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
@@ -389,22 +378,6 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 	return id;
 }
 
-/* Returns true if `answer`, a datagram from netlink, is the last one. */
-static bool take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
-{
-	unsigned int left = (unsigned int)size;
-	uint32_t id;
-
-	for (const struct nlmsghdr *m = answer; NLMSG_OK(m, left); m = NLMSG_NEXT(m, left)) {
-		if (m->nlmsg_type == NLMSG_DONE || m->nlmsg_type == NLMSG_ERROR)
-			return true;
-		id = m->nlmsg_type == RTM_NEWTFILTER ? program_of_filter(m) : 0;
-		if (id)
-			add_on_device(t, "tc", 0, where, id);
-	}
-	return false;
-}
-
 static void see_filters(struct bb_take *t, int netlink, const struct if_nameindex *device,
 			uint32_t parent, const char *direction)
 {
@@ -423,20 +396,22 @@ static void see_filters(struct bb_take *t, int netlink, const struct if_nameinde
 
 	snprintf(where, sizeof(where), "%s %s", device->if_name, direction);
 	while (n > 0) {
+		unsigned int left;
+
 		n = recv(netlink, answer, sizeof(answer), 0);
-		if (n > 0 && take_filters(t, where, answer, (size_t)n))
-			return;
+		left = n > 0 ? (unsigned int)n : 0;
+		for (const struct nlmsghdr *m = (const void *)answer; NLMSG_OK(m, left);
+		     m = NLMSG_NEXT(m, left)) {
+			uint32_t id = 0;
+
+			if (m->nlmsg_type == NLMSG_DONE || m->nlmsg_type == NLMSG_ERROR)
+				return;
+			if (m->nlmsg_type == RTM_NEWTFILTER)
+				id = program_of_filter(m);
+			if (id)
+				add_on_device(t, "tc", 0, where, id);
+		}
 	}
-}
-
-static void see_device(struct bb_take *t, int netlink, const struct if_nameindex *device)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, q);
-
-	if (!bpf_xdp_query((int)device->if_index, 0, &q) && q.prog_id)
-		add_on_device(t, "xdp", BPF_XDP, device->if_name, q.prog_id);
-	see_filters(t, netlink, device, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS), "ingress");
-	see_filters(t, netlink, device, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS), "egress");
 }
 
 static void see_all(struct bb_take *t)
@@ -447,8 +422,14 @@ static void see_all(struct bb_take *t)
 
 	if (netlink >= 0)
 		setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	for (size_t i = 0; all && all[i].if_index; i++)
-		see_device(t, netlink, &all[i]);
+	for (const struct if_nameindex *d = all; d && d->if_index; d++) {
+		LIBBPF_OPTS(bpf_xdp_query_opts, q);
+
+		if (!bpf_xdp_query((int)d->if_index, 0, &q) && q.prog_id)
+			add_on_device(t, "xdp", BPF_XDP, d->if_name, q.prog_id);
+		see_filters(t, netlink, d, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS), "ingress");
+		see_filters(t, netlink, d, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS), "egress");
+	}
 	if (all)
 		if_freenameindex(all);
 	bb_close(&netlink);

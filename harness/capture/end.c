@@ -10,6 +10,7 @@
 #include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "base/io.h"
+#include "base/kernel_fs.h"
 #include "base/text.h"
 #include "capture/replay.h"
 #include "capture/take.h"
@@ -18,24 +19,17 @@
 #define PROBE_INSNS 8
 #define LOG_BYTES (1u << 20)
 
-/* Finds the last line of the verifier's log that is not a statistic. It mostly says why the
- * verifier refused the program. */
-static void last_words(char *log, char *ret_words, size_t size)
+static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
 {
-	*ret_words = '\0';
+	char *log = bb_calloc(1, LOG_BYTES), words[300] = "";
+
+	bb_replay__load_one(r, prog, 1, log, LOG_BYTES);
+	/* the last line that is not a statistic mostly says why the verifier refused the program */
 	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
 		if (strncmp(line, "processed ", strlen("processed ")) &&
 		    strncmp(line, "verification time", strlen("verification time")) &&
 		    strncmp(line, "stack depth", strlen("stack depth")) && *line)
-			snprintf(ret_words, size, "%s", line);
-}
-
-static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
-{
-	char *log = bb_calloc(1, LOG_BYTES), words[300];
-
-	bb_replay__load_one(r, prog, 1, log, LOG_BYTES);
-	last_words(log, words, sizeof(words));
+			snprintf(words, sizeof(words), "%s", line);
 	free(log);
 	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
@@ -132,22 +126,6 @@ static bool is_bad(const struct bb_captured_prog *p)
 	return p->refused && !p->probe && !p->taken.lacks_rights;
 }
 
-/* Loads with one name count as one program, because loaders repeat a refused load to get the
- * log. */
-static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
-{
-	const struct bb_capture *c = t->capture;
-	const struct bb_captured_prog *first = BB_FIND(c->progs, c->n_progs, is_bad(it));
-	bool others = BB_ANY(c->progs, c->n_progs,
-			     is_bad(it) && strcmp(it->kernel_name, first->kernel_name));
-
-	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s loaded no program that the kernel takes; '%s'%s is refused: %s; "
-		       "mend it, or capture the command on a kernel that takes it",
-		       c->command, how_ended, first->name, others ? ", as the others," : "",
-		       first->refused);
-}
-
 static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
 {
 	char lacking[128];
@@ -167,8 +145,12 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
-	const struct bb_captured_prog *without_rights = BB_FIND(c->progs, c->n_progs,
+	const struct bb_captured_prog *bad = BB_FIND(c->progs, c->n_progs, is_bad(it)),
+				      *without_rights = BB_FIND(c->progs, c->n_progs,
 								it->taken.lacks_rights);
+	/* loads with one name count as one program: loaders repeat a refused load to get the log */
+	bool others = bad && BB_ANY(c->progs, c->n_progs,
+				    is_bad(it) && strcmp(it->kernel_name, bad->kernel_name));
 
 	if (t->unreadable)
 		return bb_fail(err, -ENOTSUP,
@@ -178,8 +160,12 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 			       "a container or service refuses that: allow both calls, and "
 			       "CAP_SYS_PTRACE",
 			       c->command, how_ended, strerror(-t->unreadable));
-	if (BB_ANY(c->progs, c->n_progs, is_bad(it)))
-		return say_bad(t, how_ended, err);
+	if (bad)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s'%s loaded no program that the kernel takes; '%s'%s is refused: "
+			       "%s; mend it, or capture the command on a kernel that takes it",
+			       c->command, how_ended, bad->name, others ? ", as the others," : "",
+			       bad->refused);
 	if (without_rights)
 		return say_rights(t, -without_rights->taken.lacks_rights, how_ended, err);
 	if (BB_ANY(c->progs, c->n_progs, bb_captured_prog__is_light_loader(it)))
@@ -223,10 +209,19 @@ struct bb_take bb_take__begin(const char *const *argv)
 	return t;
 }
 
-static void see_programs(struct bb_take *t)
+int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err)
 {
 	__u32 id = t->first_prog_id ? t->first_prog_id - 1 : 0;
+	int rc;
 
+	bb_take__settle(t, BB_SETTLE_END, 0);
+	/* "sched_switch" or "id 372" becomes "sched/sched_switch", which takes milliseconds */
+	for (size_t i = 0; i < t->capture->n_attachments; i++) {
+		struct bb_captured_attachment *a = &t->capture->attachments[i];
+
+		if (!strcmp(a->kind, "tracepoint"))
+			bb_tracepoint__find(a->where, a->where, sizeof(a->where));
+	}
 	while (!bpf_prog_get_next_id(id, &id)) {
 		int fd = bpf_prog_get_fd_by_id(id);
 		struct bb_seen_prog *seen = fd < 0 ? NULL : bb_take__seen(t, fd);
@@ -235,16 +230,6 @@ static void see_programs(struct bb_take *t)
 			seen->stayed = true;
 		bb_close(&fd);
 	}
-}
-
-int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err)
-{
-	int rc;
-
-	bb_take__settle(t, BB_SETTLE_END, 0);
-	for (size_t i = 0; i < t->capture->n_attachments; i++)
-		bb_name_tracepoint(&t->capture->attachments[i]);
-	see_programs(t);
 	rc = bb_take__devices(t, command);
 	if (rc)
 		return bb_fail(err, rc, "asking for programs on network devices: %m");
@@ -255,7 +240,7 @@ static int by_id(const void *a, const void *b)
 {
 	uint32_t x = ((const struct bb_seen_prog *)a)->id, y = ((const struct bb_seen_prog *)b)->id;
 
-	return x < y ? -1 : x > y;
+	return BB_ORDER(x, y);
 }
 
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
@@ -407,12 +392,6 @@ static void resolve(struct bb_take *t)
 		if (c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY && c->maps[i].n_entries)
 			index_prog_array(t, &c->maps[i]);
 	merge_attachments(c);
-}
-
-static void resolve_targets(struct bb_take *t)
-{
-	struct bb_capture *c = t->capture;
-
 	for (size_t i = 0; i < c->n_progs; i++) {
 		struct bb_captured_prog *p = &c->progs[i];
 		int32_t target = prog_of(t, p->taken.target_id);
@@ -504,16 +483,6 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* True if the program is only "return CONSTANT" and the capture has larger programs. */
-static bool is_stub(const struct bb_capture *c, size_t prog)
-{
-	const struct bb_captured_prog *p = &c->progs[prog];
-
-	return BB_ANY(c->progs, c->n_progs, it->n_insns > PROBE_INSNS) && p->n_insns == 2 &&
-	       BPF_OP(p->insns[0].code) == BPF_MOV && BPF_SRC(p->insns[0].code) == BPF_K &&
-	       bb_insn_is_exit(&p->insns[1]);
-}
-
 static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 {
 	const struct bb_capture *c = t->capture;
@@ -525,6 +494,10 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 	     stayed = p->refused ||
 		      BB_ANY(t->seen, t->n_seen, it->prog == (int32_t)prog && it->stayed),
 	     has_run = BB_ANY(c->inputs, c->n_inputs, it->prog == (int32_t)prog);
+	/* true if it is only "return CONSTANT", and the capture has larger programs */
+	bool is_stub = BB_ANY(c->progs, c->n_progs, it->n_insns > PROBE_INSNS) && p->n_insns == 2 &&
+		       BPF_OP(p->insns[0].code) == BPF_MOV && BPF_SRC(p->insns[0].code) == BPF_K &&
+		       bb_insn_is_exit(&p->insns[1]);
 
 	if (bb_captured_prog__is_light_loader(p))
 		return "it is the program by which a light skeleton loads the others";
@@ -536,7 +509,7 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return NULL;
 	/* To test the kernel, bpftrace loads two programs that return at once: one with a name to
 	 * test BPF links, and one without a name to test BPF_PROG_TEST_RUN */
-	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
+	if (!stayed && is_stub && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)
 		return NULL;
@@ -550,15 +523,6 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a loader's name, a handful of instructions, and was "
 		       "attached nowhere";
 	return NULL;
-}
-
-static void note_probes(struct bb_take *t)
-{
-	for (size_t i = 0; i < t->capture->n_progs; i++) {
-		const char *sign = sign_of_probe(t, i);
-
-		t->capture->progs[i].probe = sign ? bb_strdup(sign) : NULL;
-	}
 }
 
 static void close_held(struct bb_capture *c)
@@ -586,9 +550,12 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 	}
 	if (!rc) {
 		resolve(t);
-		resolve_targets(t);
 		name_programs(c);
-		note_probes(t);
+		for (size_t i = 0; i < c->n_progs; i++) {
+			const char *sign = sign_of_probe(t, i);
+
+			c->progs[i].probe = sign ? bb_strdup(sign) : NULL;
+		}
 		if (!BB_ANY(c->progs, c->n_progs, !it->probe && !it->refused))
 			rc = bb_take__say_nothing(t, how_ended, err);
 	}

@@ -9,17 +9,6 @@
 
 #include "base/io.h"
 
-static void make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
-{
-	FILE *out = bb_open_memstream(&ret_text->data, &ret_text->size);
-	struct bb_json w = {.out = out, .indent = 1};
-
-	bb_json__open(&w, NULL, "{\n");
-	bb_record__write(&bb_capture_format, &bb_capture_record, c, c, &w);
-	bb_json__end(&w);
-	bb_close_memstream(out);
-}
-
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -53,26 +42,30 @@ static int add_member(struct archive *a, const void *data, size_t size, const ch
 	return rc;
 }
 
-static int add_prog(struct archive *a, const struct bb_captured_prog *p, size_t i)
-{
-	int rc = add_member(a, p->insns, p->n_insns * sizeof(*p->insns), "prog/%zu.insns", i);
-
-	if (!rc)
-		rc = add_member(a, p->funcs, p->n_funcs * sizeof(*p->funcs), "prog/%zu.funcs", i);
-	return rc ? rc
-		  : add_member(a, p->lines, p->n_lines * sizeof(*p->lines), "prog/%zu.lines", i);
-}
-
 static int add_members(struct archive *a, const struct bb_capture *c)
 {
 	struct bb_blob text = {0};
+	FILE *out = bb_open_memstream(&text.data, &text.size);
+	struct bb_json w = {.out = out, .indent = 1};
 	int rc;
 
-	make_manifest(c, &text);
+	bb_json__open(&w, NULL, "{\n");
+	bb_record__write(&bb_capture_format, &bb_capture_record, c, c, &w);
+	bb_json__end(&w);
+	bb_close_memstream(out);
 	rc = add_member(a, text.data, text.size, BB_CAPTURE_MANIFEST);
 	bb_blob__done(&text);
-	for (size_t i = 0; !rc && i < c->n_progs; i++)
-		rc = add_prog(a, &c->progs[i], i);
+	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+		const struct bb_captured_prog *p = &c->progs[i];
+
+		rc = add_member(a, p->insns, p->n_insns * sizeof(*p->insns), "prog/%zu.insns", i);
+		if (!rc)
+			rc = add_member(a, p->funcs, p->n_funcs * sizeof(*p->funcs),
+					"prog/%zu.funcs", i);
+		if (!rc)
+			rc = add_member(a, p->lines, p->n_lines * sizeof(*p->lines),
+					"prog/%zu.lines", i);
+	}
 	for (size_t i = 0; !rc && i < c->n_btfs; i++)
 		rc = add_member(a, c->btfs[i].raw.data, c->btfs[i].raw.size, "btf/%zu", i);
 	for (size_t i = 0; !rc && i < c->n_maps; i++)

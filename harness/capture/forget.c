@@ -30,29 +30,26 @@ static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t 
 		f->now[kind][i] = f->more = 1;
 }
 
-static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
-{
-	uint32_t at = 0;
-	int32_t *name;
-	bool is_btf;
-
-	visit(f, BTF, &p->btf, 0);
-	visit(f, BTF, &p->attach_btf, 0);
-	for (size_t i = 0; i < p->n_fds; i++) {
-		visit(f, MAP, &p->fds[i].map, 0);
-		visit(f, BTF, &p->fds[i].btf, 0);
-	}
-	while ((name = bb_insns__next_name(p->insns, p->n_insns, &at, &is_btf)))
-		visit(f, is_btf ? BTF : MAP, name, is_btf);
-}
-
 /* The first pass skips references of unmarked maps, because these maps will be removed. */
 static void visit_all(struct forgetting *f)
 {
 	struct bb_capture *c = f->t->capture;
 
-	for (size_t i = 0; i < c->n_progs; i++)
-		visit_prog(f, &c->progs[i]);
+	for (size_t i = 0; i < c->n_progs; i++) {
+		struct bb_captured_prog *p = &c->progs[i];
+		uint32_t at = 0;
+		int32_t *name;
+		bool is_btf;
+
+		visit(f, BTF, &p->btf, 0);
+		visit(f, BTF, &p->attach_btf, 0);
+		for (size_t k = 0; k < p->n_fds; k++) {
+			visit(f, MAP, &p->fds[k].map, 0);
+			visit(f, BTF, &p->fds[k].btf, 0);
+		}
+		while ((name = bb_insns__next_name(p->insns, p->n_insns, &at, &is_btf)))
+			visit(f, is_btf ? BTF : MAP, name, is_btf);
+	}
 	for (size_t i = 0; i < f->t->n_templates; i++)
 		visit(f, MAP, &f->t->templates[i].inner, 0);
 	for (size_t i = 0; i < c->n_maps; i++)
@@ -88,20 +85,6 @@ static void drop_btf(struct bb_captured_btf *b)
 	bb_record__done(&bb_captured_btf_record, b);
 }
 
-static void drop_maps_and_btfs(struct forgetting *f)
-{
-	struct bb_capture *c = f->t->capture;
-
-	renumber(f->now[MAP], c->n_maps);
-	renumber(f->now[BTF], c->n_btfs);
-	f->renumbers = true;
-	visit_all(f);
-	BB_REMOVE(c->maps, c->n_maps, f->now[MAP][it - c->maps] < 0, drop_map(it));
-	BB_REMOVE(c->btfs, c->n_btfs, f->now[BTF][it - c->btfs] < 0, drop_btf(it));
-	for (size_t i = 0; i < c->n_maps; i++)
-		bb_take__name_map(f->t, i);
-}
-
 static bool is_among(const uint32_t *ids, size_t n, uint32_t id)
 {
 	return BB_ANY(ids, n, *it == id);
@@ -126,7 +109,14 @@ void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, s
 		f.more = false;
 		visit_all(&f);
 	}
-	drop_maps_and_btfs(&f);
+	renumber(f.now[MAP], c->n_maps);
+	renumber(f.now[BTF], c->n_btfs);
+	f.renumbers = true;
+	visit_all(&f);
+	BB_REMOVE(c->maps, c->n_maps, f.now[MAP][it - c->maps] < 0, drop_map(it));
+	BB_REMOVE(c->btfs, c->n_btfs, f.now[BTF][it - c->btfs] < 0, drop_btf(it));
+	for (size_t i = 0; i < c->n_maps; i++)
+		bb_take__name_map(t, i);
 	free(f.now[MAP]);
 	free(f.now[BTF]);
 }

@@ -21,16 +21,6 @@ void bb_take__name_map(struct bb_take *t, size_t map)
 	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
-/* struct bpf_map_info does not say whether a map is frozen (BPF_MAP_FREEZE), but fdinfo does. */
-static bool is_frozen(int fd)
-{
-	char path[64], text[1024];
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	bb_root__read(path, text, sizeof(text));
-	return strstr(text, "frozen:\t1") != NULL;
-}
-
 /* Returns the index of the map that was inner_map_fd, or BB_CAPTURE_NONE if we did not see that. */
 static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *info)
 {
@@ -50,12 +40,16 @@ static void define_map(struct bb_take *t, int fd, const struct bpf_map_info *inf
 {
 	struct bb_captured_map *m = bb_append(&t->capture->maps, &t->capture->n_maps, sizeof(*m));
 	int32_t btf = BB_CAPTURE_NONE;
+	char path[64], text[1024];
 
 	if (info->btf_id && (info->btf_key_type_id || info->btf_value_type_id)) {
 		int btf_fd = bpf_btf_get_fd_by_id(info->btf_id);
 
 		btf = btf_fd < 0 ? -errno : bb_take__btf(t, btf_fd);
 	}
+	/* struct bpf_map_info does not say whether a map is frozen (BPF_MAP_FREEZE) */
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	bb_root__read(path, text, sizeof(text));
 	*m = (struct bb_captured_map){
 		.type = info->type,
 		.key_size = info->key_size,
@@ -67,7 +61,7 @@ static void define_map(struct bb_take *t, int fd, const struct bpf_map_info *inf
 		.key_type_id = info->btf_key_type_id,
 		.value_type_id = info->btf_value_type_id,
 		.inner = template_of(t, info),
-		.frozen = is_frozen(fd),
+		.frozen = strstr(text, "frozen:\t1") != NULL,
 		.held = {.fd = -1},
 	};
 	memcpy(m->kernel_name, info->name, sizeof(m->kernel_name) - 1);
@@ -251,14 +245,6 @@ static int index_maps(struct bb_take *t, struct gather *g)
 	return 0;
 }
 
-static void store_entries(struct bb_captured_map *m, struct gather *g)
-{
-	append_bytes(&g->keys, &g->keys_room, g->values.data ? g->values.data : "", g->values.size);
-	m->entries = g->keys;
-	m->n_entries = (uint32_t)g->n;
-	g->keys = (struct bb_blob){0};
-}
-
 static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 {
 	const struct bb_captured_map *was = &t->capture->maps[map];
@@ -287,7 +273,11 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
-		store_entries(m, &g);
+		append_bytes(&g.keys, &g.keys_room, g.values.data ? g.values.data : "",
+			     g.values.size);
+		m->entries = g.keys;
+		m->n_entries = (uint32_t)g.n;
+		g.keys = (struct bb_blob){0};
 	} else if (rc != -ENOMEM && rc != -EINTR && rc != -ETIME) {
 		m->left_out = bb_strdup(rc == -EFBIG ? "it holds more than the limit"
 						     : strerror(-rc));

@@ -160,11 +160,7 @@ static const struct {
 
 static uint64_t all_rights(void)
 {
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < BB_LEN(looked_at); i++)
-		all |= looked_at[i].bit;
-	return all;
+	return BB_SUM(looked_at, BB_LEN(looked_at), it->bit);
 }
 
 /* `tid` 0 means our own thread. */

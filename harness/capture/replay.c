@@ -274,17 +274,6 @@ static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 	return rc < 0 ? rc : 0;
 }
 
-static int *fd_array_of(const struct bb_replay *r, const struct bb_captured_prog *p)
-{
-	int *fds = bb_calloc(p->n_fds, sizeof(*fds));
-
-	for (size_t i = 0; i < p->n_fds; i++)
-		fds[i] = p->fds[i].map >= 0   ? r->maps[p->fds[i].map]
-			 : p->fds[i].btf >= 0 ? r->btfs[p->fds[i].btf]
-					      : 0;
-	return fds;
-}
-
 static void set_types(const struct bb_replay *r, const struct bb_captured_prog *p,
 		      union bpf_attr *a)
 {
@@ -304,25 +293,12 @@ static void set_types(const struct bb_replay *r, const struct bb_captured_prog *
 		a->attach_btf_obj_fd = (uint32_t)r->btfs[p->attach_btf];
 }
 
-static int load_attr(struct bb_replay *r, size_t prog, union bpf_attr *a)
-{
-	int fd = -1;
-
-	for (int i = 0; i < MAX_TRIES && fd < 0 && (!i || errno == EAGAIN); i++)
-		fd = sys_bpf(BPF_PROG_LOAD, a);
-	if (fd < 0)
-		return -errno;
-	bb_close(&r->progs[prog]);
-	r->progs[prog] = fd;
-	return 0;
-}
-
 int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
 			uint32_t log_size)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
 	struct bpf_insn *insns;
-	int *fd_array, rc = need_btfs(r, p);
+	int *fd_array, fd = -1, rc = need_btfs(r, p);
 	union bpf_attr a = {.prog_type = p->type,
 			    .insn_cnt = p->n_insns,
 			    .license = (uintptr_t)p->license,
@@ -332,7 +308,11 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	if (rc)
 		return rc;
 	insns = bb_calloc(p->n_insns, sizeof(*insns));
-	fd_array = fd_array_of(r, p);
+	fd_array = bb_calloc(p->n_fds, sizeof(*fd_array));
+	for (size_t i = 0; i < p->n_fds; i++)
+		fd_array[i] = p->fds[i].map >= 0   ? r->maps[p->fds[i].map]
+			      : p->fds[i].btf >= 0 ? r->btfs[p->fds[i].btf]
+						   : 0;
 	bb_replay__put_fds(r, prog, insns);
 	a.insns = (uintptr_t)insns;
 	a.expected_attach_type = p->expected_attach_type;
@@ -342,7 +322,14 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	a.log_level = log_level;
 	a.log_buf = log_level ? (uintptr_t)log : 0;
 	a.log_size = log_level ? log_size : 0;
-	rc = load_attr(r, prog, &a);
+	for (int i = 0; i < MAX_TRIES && fd < 0 && (!i || errno == EAGAIN); i++)
+		fd = sys_bpf(BPF_PROG_LOAD, &a);
+	if (fd < 0) {
+		rc = -errno;
+	} else {
+		bb_close(&r->progs[prog]);
+		r->progs[prog] = fd;
+	}
 	free(fd_array);
 	free(insns);
 	return rc;
@@ -364,43 +351,34 @@ static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size,
 	return bb_fail(err, rc, "%s: the kernel does not load '%s': %m", r->capture->path, p->name);
 }
 
-/* Prog arrays are filled last, because the programs in them must be loaded first. */
-static int load_needed(struct bb_replay *r, const struct needs *n, char *log, size_t size,
-		       struct bb_err *err)
+int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size,
+		    struct bb_err *err)
 {
 	const struct bb_capture *c = r->capture;
+	struct needs n = {.r = r,
+			  .maps = bb_calloc(c->n_maps, sizeof(*n.maps)),
+			  .progs = bb_calloc(c->n_progs, sizeof(*n.progs))};
 	bool *is_new = bb_calloc(c->n_maps, sizeof(*is_new));
 	int rc = 0;
 
+	*log = '\0';
+	needs_prog(&n, prog);
 	for (size_t i = 0; !rc && i < c->n_maps; i++) {
-		is_new[i] = n->maps[i] && r->maps[i] < 0;
-		if (n->maps[i])
+		is_new[i] = n.maps[i] && r->maps[i] < 0;
+		if (n.maps[i])
 			rc = make_map(r, i, err);
 	}
+	/* prog arrays are filled last, because the programs in them must be loaded first */
 	for (size_t i = 0; !rc && i < c->n_maps; i++)
 		if (is_new[i] && c->maps[i].type != BPF_MAP_TYPE_PROG_ARRAY)
 			rc = fill_map(r, i, err);
 	for (size_t i = 0; !rc && i < c->n_progs; i++)
-		if (n->progs[i])
-			rc = load_or_say(r, i, log, size, err);
+		if (n.progs[i])
+			rc = load_or_say(r, i, log, log_size, err);
 	for (size_t i = 0; !rc && i < c->n_maps; i++)
 		if (is_new[i] && c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY)
 			rc = fill_map(r, i, err);
 	free(is_new);
-	return rc;
-}
-
-int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size,
-		    struct bb_err *err)
-{
-	struct needs n = {.r = r,
-			  .maps = bb_calloc(r->capture->n_maps, sizeof(*n.maps)),
-			  .progs = bb_calloc(r->capture->n_progs, sizeof(*n.progs))};
-	int rc;
-
-	*log = '\0';
-	needs_prog(&n, prog);
-	rc = load_needed(r, &n, log, log_size, err);
 	free(n.maps);
 	free(n.progs);
 	return rc;

@@ -112,44 +112,11 @@ static int watch(struct supervision *s, struct bb_err *err)
 	return bb_fail(err, rc, "watching '%s': %m", s->opts->argv[0]);
 }
 
-static int supervise(struct supervision *s, struct bb_capture **ret_capture,
-		     struct bb_capture_facts *ret_facts, struct bb_err *err)
-{
-	char how_ended[96] = "";
-	int rc = watch(s, err);
-
-	if (s->take.supervises)
-		s->opts->say("the command wants to watch system calls by seccomp itself, as a "
-			     "container runtime does; the kernel allows one watcher, which is "
-			     "bpfbench, and told it EBUSY: capture a command inside of it");
-	if (s->command.ended)
-		snprintf(how_ended, sizeof(how_ended), ", which %s,",
-			 bb_how_ended(s->command.status).text);
-	if (!rc && !s->take.capture->n_progs)
-		rc = bb_take__say_nothing(&s->take, how_ended, err);
-	ret_facts->ended = s->command.ended;
-	ret_facts->status = s->command.status;
-	ret_facts->seconds = bb_seconds_since(s->began_ns);
-	if (!rc)
-		rc = bb_take__ask_kernel(&s->take, s->command.listener.command, s->opts->max_bytes,
-					 err);
-	if ((!s->opts->leaves || rc) && !bb_watched__end(&s->command))
-		s->opts->say("a process of the command does not end, and is left running");
-	bb_watched__close(&s->command, s->opts->leaves && !rc);
-	ret_facts->n_calls = s->take.n_calls;
-	ret_facts->us_a_call = s->take.n_calls
-				       ? (double)s->take.spent_ns * 1e-3 / (double)s->take.n_calls
-				       : 0;
-	if (!rc)
-		return bb_take__end(&s->take, how_ended, ret_capture, err);
-	bb_take__free(&s->take);
-	return rc;
-}
-
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err)
 {
 	struct supervision s = {.opts = opts, .take = bb_take__begin(opts->argv)};
+	char how_ended[96] = "";
 	int rc = bb_watched__start(opts->argv, opts->dir, opts->env, !opts->leaves, &s.command,
 				   err);
 
@@ -158,7 +125,32 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 		return rc;
 	}
 	s.began_ns = s.last_ns = bb_now_ns();
-	return supervise(&s, ret_capture, ret_facts, err);
+	rc = watch(&s, err);
+	if (s.take.supervises)
+		opts->say("the command wants to watch system calls by seccomp itself, as a "
+			  "container runtime does; the kernel allows one watcher, which is "
+			  "bpfbench, and told it EBUSY: capture a command inside of it");
+	if (s.command.ended)
+		snprintf(how_ended, sizeof(how_ended), ", which %s,",
+			 bb_how_ended(s.command.status).text);
+	if (!rc && !s.take.capture->n_progs)
+		rc = bb_take__say_nothing(&s.take, how_ended, err);
+	ret_facts->ended = s.command.ended;
+	ret_facts->status = s.command.status;
+	ret_facts->seconds = bb_seconds_since(s.began_ns);
+	if (!rc)
+		rc = bb_take__ask_kernel(&s.take, s.command.listener.command, opts->max_bytes, err);
+	if ((!opts->leaves || rc) && !bb_watched__end(&s.command))
+		opts->say("a process of the command does not end, and is left running");
+	bb_watched__close(&s.command, opts->leaves && !rc);
+	ret_facts->n_calls = s.take.n_calls;
+	ret_facts->us_a_call = s.take.n_calls
+				       ? (double)s.take.spent_ns * 1e-3 / (double)s.take.n_calls
+				       : 0;
+	if (!rc)
+		return bb_take__end(&s.take, how_ended, ret_capture, err);
+	bb_take__free(&s.take);
+	return rc;
 }
 
 #define MAX_MAPS 64 /* limit: maps of one program: MAX_USED_MAPS of the kernel */
@@ -237,23 +229,11 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* The new thread blocks all signals, because the measuring thread handles them. */
-static int start_thread(struct bb_follow *f)
-{
-	sigset_t all, before;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	rc = pthread_create(&f->thread, NULL, serve, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -rc;
-}
-
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err)
 {
 	struct bb_follow *f = bb_calloc(1, sizeof(*f));
+	sigset_t all, before;
 	int rc;
 
 	f->enough_fd = eventfd(0, EFD_CLOEXEC);
@@ -269,7 +249,11 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	}
 	pthread_mutex_init(&f->lock, NULL);
 	f->last_ns = bb_now_ns();
-	rc = start_thread(f);
+	/* the new thread blocks all signals, because the measuring thread handles them */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	rc = -pthread_create(&f->thread, NULL, serve, f);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc) {
 		f->thread = 0; /* a failed pthread_create() leaves `thread` undefined */
 		bb_fail(err, rc, "a thread to watch the command: %s", strerror(-rc));

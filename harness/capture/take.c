@@ -129,10 +129,39 @@ static void take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 	p->n_lines = p->lines ? a->line_info_cnt : 0;
 }
 
-static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
+/* Returns the rights (capture/remote.h) of the calling thread, and limits t->rights to them. A call
+ * with a BPF token counts as one with all rights. */
+static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
+{
+	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
+
+	call->t->rights &= rights;
+	return rights;
+}
+
+static void take_load(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
+	struct bb_take *t = call->t;
+	struct bb_captured_prog *p;
+	struct bpf_insn *insns;
 
+	/* ignore a load that the kernel will refuse, or that exceeds the limits of a capture */
+	if (!a->insn_cnt || a->insn_cnt > BB_CAPTURE_MAX_INSNS ||
+	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
+	    bb_remote__copy(&call->from, a->insns, a->insn_cnt, sizeof(struct bpf_insn),
+			    sizeof(struct bpf_insn), &insns) ||
+	    !insns)
+		return;
+	if (bb_insns__are_cut_off(insns, a->insn_cnt)) {
+		free(insns);
+		return;
+	}
+	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
+	p->taken = (struct bb_taken_load){.target_fd = -1,
+					  .rights = note_rights(call, a->prog_flags)};
+	p->insns = insns;
+	p->n_insns = a->insn_cnt;
 	p->type = a->prog_type;
 	p->expected_attach_type = a->expected_attach_type;
 	p->flags = a->prog_flags;
@@ -147,41 +176,6 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 		miss(p, "the network device that it is bound to");
 	if (a->core_relo_cnt)
 		miss(p, "the kernel's own relocation of it (core_relos)");
-}
-
-/* Returns the rights (capture/remote.h) of the calling thread, and limits t->rights to them. A call
- * with a BPF token counts as one with all rights. */
-static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
-{
-	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
-
-	call->t->rights &= rights;
-	return rights;
-}
-
-static void take_load(struct bb_take_call *call)
-{
-	struct bb_take *t = call->t;
-	struct bb_captured_prog *p;
-	struct bpf_insn *insns;
-
-	/* ignore a load that the kernel will refuse, or that exceeds the limits of a capture */
-	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
-	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
-	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
-			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
-	    !insns)
-		return;
-	if (bb_insns__are_cut_off(insns, call->attr.insn_cnt)) {
-		free(insns);
-		return;
-	}
-	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
-	p->taken = (struct bb_taken_load){.target_fd = -1,
-					  .rights = note_rights(call, call->attr.prog_flags)};
-	p->insns = insns;
-	p->n_insns = call->attr.insn_cnt;
-	fill_prog(call, p);
 }
 
 static void take_map_of_maps(struct bb_take_call *call)
@@ -286,23 +280,15 @@ static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 	}
 }
 
-/* A 32-bit process uses other numbers for system calls, so this finds the number on our
- * architecture. The arguments and structs of its calls are the same. */
-static int number_of(const struct seccomp_data *data)
-{
-	char *name = seccomp_syscall_resolve_num_arch(data->arch, data->nr);
-	int nr = name ? seccomp_syscall_resolve_name(name) : data->nr;
-
-	free(name);
-	return nr;
-}
-
 void bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_take_mark *ret_mark)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct bb_take_call call = {.t = t};
-	int nr = number_of(&n->data), rc;
+	/* a 32-bit process uses other numbers for calls, with the same arguments and structs */
+	char *name = seccomp_syscall_resolve_num_arch(n->data.arch, n->data.nr);
+	int nr = name ? seccomp_syscall_resolve_name(name) : n->data.nr, rc;
 
+	free(name);
 	*ret_mark = (struct bb_take_mark){t->capture->n_progs, t->capture->n_attachments,
 					  t->capture->n_inputs, t->n_templates, t->n_events};
 	bb_take__settle(t, BB_SETTLE_CALL, (pid_t)n->pid);

@@ -121,10 +121,6 @@ int bb_take__devices(struct bb_take *t, pid_t command);
 
 void bb_taken_attachment__done(struct bb_taken_attachment *p);
 
-/* "sched_switch" or "id 372" becomes "sched/sched_switch". This takes milliseconds, so do not call
- * it while the command waits. */
-void bb_name_tracepoint(struct bb_captured_attachment *a);
-
 /* limit: cached maps; MAX_USED_MAPS of the kernel, the most maps of a program */
 #define BB_TAKE_KNOWN 64
 

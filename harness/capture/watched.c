@@ -44,25 +44,21 @@ static const struct {
 	   SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
 };
 
-static int add_narrow_calls(scmp_filter_ctx filter)
-{
-	int rc = seccomp_arch_native() == SCMP_ARCH_X86_64 ? seccomp_arch_add(filter, SCMP_ARCH_X86)
-							   : 0;
-
-	return rc == -EEXIST ? 0 : rc;
-}
-
 /* Returns the listener of the seccomp filter, or -errno. Calls of other architectures pass
  * unwatched. CTL_NNP 0 leaves no_new_privs off, so that set-user-id programs work. CTL_SSB 1 keeps
  * seccomp from switching on mitigations, which would slow the command. */
 static int install_filter(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int rc;
+	int rc = 0;
 
 	if (!filter)
 		bb_out_of_memory();
-	rc = add_narrow_calls(filter);
+	/* a 64-bit command may have 32-bit child processes */
+	if (seccomp_arch_native() == SCMP_ARCH_X86_64)
+		rc = seccomp_arch_add(filter, SCMP_ARCH_X86);
+	if (rc == -EEXIST)
+		rc = 0;
 	for (size_t i = 0; !rc && i < BB_LEN(watched_calls); i++)
 		rc = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, watched_calls[i].call,
 					    watched_calls[i].n_args, watched_calls[i].args);
@@ -112,32 +108,27 @@ static int answer(int fd, uint64_t id)
 	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
-/* The guard's work after bpfbench has ended. Begins with the call that bpfbench was handling. */
-static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
+static int be_guard(void *arg, int alive)
 {
-	answer(fd, *answering);
+	const struct bb_listener *l = arg;
+
+	if (bb_child__sleep(alive) == GUARD_QUITS)
+		return 0;
+	/* bpfbench has ended, so begin with the call that it was handling */
+	answer(l->fd, *l->answering);
 	/* bpfbench may have ended before it stored the id of one more call, and ids ascend by 1 */
-	answer(fd, *answering + 1);
+	answer(l->fd, *l->answering + 1);
 	for (;;) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
+		struct pollfd p = {.fd = l->fd, .events = POLLIN};
 		struct seccomp_notif call = {0};
 
 		if (poll(&p, 1, -1) < 0 && errno != EINTR)
 			_exit(1);
 		if (p.revents & POLLHUP)
 			_exit(0);
-		if (p.revents & POLLIN && !ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
-			answer(fd, call.id);
+		if (p.revents & POLLIN && !ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
+			answer(l->fd, call.id);
 	}
-}
-
-static int be_guard(void *arg, int alive)
-{
-	const struct bb_listener *l = arg;
-
-	if (bb_child__sleep(alive) != GUARD_QUITS)
-		answer_all(l->fd, l->answering);
-	return 0;
 }
 
 /* The guard closes our output, so that a reader of the output does not wait for the guard's end. */
@@ -330,9 +321,9 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Answers the command's calls while it ends. Returns false if a process is left after `seconds`.
+/* Answers the command's calls while it ends. Returns false if a process is left after PATIENCE_S.
  * With SIGKILL, also kills orphans that we adopt meanwhile. */
-static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
+static bool wait_for_end(struct bb_watched *c, int signal)
 {
 	uint64_t began_ns = bb_now_ns();
 	pid_t pids[256];
@@ -353,7 +344,7 @@ static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 			}
 		if (c->ended && !children(c, pids, BB_LEN(pids)))
 			return true;
-	} while (bb_seconds_since(began_ns) < seconds);
+	} while (bb_seconds_since(began_ns) < PATIENCE_S);
 	return false;
 }
 
@@ -374,7 +365,7 @@ bool bb_watched__end(struct bb_watched *c)
 		for (size_t k = 0; k < n; k++)
 			if (pids[k] != c->listener.command)
 				kill(pids[k], signals[i]);
-		if (wait_for_end(c, signals[i], PATIENCE_S))
+		if (wait_for_end(c, signals[i]))
 			return true;
 	}
 	return false;

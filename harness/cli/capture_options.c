@@ -76,7 +76,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		       struct bb_capture **ret_capture, struct bb_err *err)
 {
 	struct bb_capture_facts facts = {0};
-	size_t n = 0;
+	size_t n;
 	int rc;
 
 	bb_capture_provide_tracefs();
@@ -85,8 +85,8 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		return rc;
 	if (facts.ended && facts.status)
 		bb_tell("the command %s", bb_how_ended(facts.status).text);
-	for (size_t i = 0; i < (*ret_capture)->n_progs; i++)
-		n += bb_captured_prog__is_measured(&(*ret_capture)->progs[i]);
+	n = BB_SUM((*ret_capture)->progs, (*ret_capture)->n_progs,
+		   bb_captured_prog__is_measured(it));
 	if (details)
 		bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's "
 			"system calls by %.0f us each",
@@ -111,25 +111,6 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 	snprintf(ret_name, size, "%s", *name ? name : "command");
 }
 
-static int make_folder(struct bb_captured_file *f, const char *name, struct bb_err *err)
-{
-	int tmp_fd, rc;
-	char *dir;
-
-	rc = bb_scratch__make("capture", &dir, err);
-	if (rc)
-		return rc;
-	f->object = bb_asprintf("%s=%s/%s.capture", name, dir, name);
-	f->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	tmp_fd = openat(f->lock_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->lock_fd >= 0 && tmp_fd >= 0)
-		bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
-						    sizeof("XXXXXX") - 1, f->lock_fd);
-	bb_close(&tmp_fd);
-	free(dir);
-	return 0;
-}
-
 int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
 			   struct bb_captured_file *ret_file, struct bb_err *err)
 {
@@ -137,16 +118,25 @@ int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell
 	struct bb_capture_opts of_shell = *opts;
 	struct bb_capture *capture = NULL;
 	struct bb_captured_file f = {0};
-	char name[BB_NAME_MAX_BYTES + 2];
-	int rc;
+	char name[BB_NAME_MAX_BYTES + 2], *dir;
+	int tmp_fd, rc;
 
 	of_shell.argv = by_shell;
 	bb_capture_name(shell ? shell : opts->argv[0], name, sizeof(name));
 	rc = bb_capture_and_say(shell ? &of_shell : opts, false, &capture, err);
 	if (!rc)
-		rc = make_folder(&f, name, err);
-	if (!rc)
+		rc = bb_scratch__make("capture", &dir, err);
+	if (!rc) {
+		f.object = bb_asprintf("%s=%s/%s.capture", name, dir, name);
+		f.lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		tmp_fd = openat(f.lock_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (f.lock_fd >= 0 && tmp_fd >= 0)
+			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
+							    sizeof("XXXXXX") - 1, f.lock_fd);
+		bb_close(&tmp_fd);
+		free(dir);
 		rc = bb_capture__write(capture, strchr(f.object, '=') + 1, err);
+	}
 	bb_capture__free(capture);
 	if (rc)
 		bb_captured_file__remove(&f);

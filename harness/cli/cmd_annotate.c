@@ -192,11 +192,21 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	return rc;
 }
 
-static void add_more(const struct annotate_args *a, const struct bb_by_line *lines, size_t n,
-		     struct bb_doc *d)
+static void add_below(const struct bb_report *r, const struct annotate_args *a,
+		      const struct bb_by_line *lines, size_t n, struct bb_doc *d)
 {
-	size_t n_others = 0, n_drawn = 0; /* n_drawn: cases that --flame would draw */
+	size_t n_skips = 0, n_others = 0, n_drawn = 0; /* n_drawn: cases that --flame would draw */
 
+	if (a->cases)
+		bb_doc_by_param(lines, n, d);
+	bb_doc_in_vain(r, NULL, d);
+	/* these skips are loads of a program that were not measured */
+	for (size_t i = 0; i < r->n_skips; i++)
+		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
+				    r->skips[i].why);
+	if (n_skips > 1)
+		bb_doc__append(d, " (and %zu more like it)", n_skips - 1);
 	for (size_t i = 0; i < n; i++) {
 		bool is_shown = a->cases || is_chosen(lines, n, i);
 
@@ -223,24 +233,6 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 							  "--time");
 }
 
-static void add_below(const struct bb_report *r, const struct annotate_args *a,
-		      const struct bb_by_line *lines, size_t n, struct bb_doc *d)
-{
-	size_t n_skips = 0;
-
-	if (a->cases)
-		bb_doc_by_param(lines, n, d);
-	bb_doc_in_vain(r, NULL, d);
-	/* these skips are loads of a program that were not measured */
-	for (size_t i = 0; i < r->n_skips; i++)
-		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
-			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
-				    r->skips[i].why);
-	if (n_skips > 1)
-		bb_doc__append(d, " (and %zu more like it)", n_skips - 1);
-	add_more(a, lines, n, d);
-}
-
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_by_line *lines = bb_calloc(r->n_timed + 1, sizeof(*lines));
@@ -261,25 +253,6 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		bb_by_line__done(&lines[i]);
 	free(lines);
 	return rc;
-}
-
-static void add_count_key(const struct bb_report *r, bool is_once, bool is_short, bool has_never,
-			  struct bb_doc *d)
-{
-	bb_doc__add(d, BB_DOC_FAINT, "insns/run, %",
-		    "instructions of the line in a run, and their share of all; %s%s",
-		    is_once ? "a run executes each of these lines once"
-			    : "execs/run: how often a run executes the line",
-		    has_never ? "; #####: no run does" : "");
-	if (is_short)
-		bb_doc__add(d, BB_DOC_FAINT, "shown",
-			    "the %u lines of each program with the most instructions; `--variant "
-			    "NAME` shows one in full, `--all` all of them",
-			    FIRST_LINES);
-	if (r->n_timed)
-		bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench annotate --time` (ns by line)");
-	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "after a change `sudo bpfbench compare OLD.o NEW.o --exact`");
 }
 
 /* A floor is an empty program. Its counts are shown only if the user names it, or if all counted
@@ -305,12 +278,10 @@ static bool shows_unexecuted(const struct bb_counted *c, size_t n_hottest)
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_annotate_opts opts = a->opts;
-	size_t n = 0, n_shown = 0;
+	size_t n = BB_SUM(r->counted, r->n_counted, is_wanted(r, a, it)), n_shown = 0;
 	struct bb_doc d = {0};
 	bool is_once = true, has_never = false, is_short;
 
-	for (size_t i = 0; i < r->n_counted; i++)
-		n += is_wanted(r, a, &r->counted[i]);
 	if (!n)
 		return say_none(r, a, err);
 	is_short = n >= MANY && !a->all && !a->hottest;
@@ -325,7 +296,20 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 		has_never |= shows_unexecuted(&r->counted[i], opts.n_hottest);
 	}
 	putchar('\n');
-	add_count_key(r, is_once, is_short, has_never, &d);
+	bb_doc__add(&d, BB_DOC_FAINT, "insns/run, %",
+		    "instructions of the line in a run, and their share of all; %s%s",
+		    is_once ? "a run executes each of these lines once"
+			    : "execs/run: how often a run executes the line",
+		    has_never ? "; #####: no run does" : "");
+	if (is_short)
+		bb_doc__add(&d, BB_DOC_FAINT, "shown",
+			    "the %u lines of each program with the most instructions; `--variant "
+			    "NAME` shows one in full, `--all` all of them",
+			    FIRST_LINES);
+	if (r->n_timed)
+		bb_doc__add(&d, BB_DOC_FAINT, "more", "`bpfbench annotate --time` (ns by line)");
+	bb_doc__add(&d, BB_DOC_FAINT, "next",
+		    "after a change `sudo bpfbench compare OLD.o NEW.o --exact`");
 	return bb_output_document(&d, stdout, err);
 }
 

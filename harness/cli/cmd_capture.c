@@ -55,20 +55,12 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Returns why the program cannot be measured, or NULL if it can. */
-static const char *state_of(const struct bb_captured_prog *p)
-{
-	return p->probe ? "a test of the loader's" : p->refused ? p->refused : p->missing;
-}
-
 /* Sorts by program, then by the order of attaching. */
 static int compare_attachments(const void *a, const void *b)
 {
 	const struct bb_captured_attachment *const *x = a, *const *y = b;
 
-	if ((*x)->prog != (*y)->prog)
-		return (*x)->prog < (*y)->prog ? -1 : 1;
-	return *x < *y ? -1 : *x > *y;
+	return (*x)->prog != (*y)->prog ? BB_ORDER((*x)->prog, (*y)->prog) : BB_ORDER(*x, *y);
 }
 
 /* Counts each map of a program once. last_user[map] is the last program for which it was
@@ -91,7 +83,10 @@ static void print_program(const struct bb_captured_prog *p,
 			  const struct bb_captured_attachment *const *attached, size_t n,
 			  size_t n_maps)
 {
-	const char *state = state_of(p);
+	/* why the program cannot be measured, or NULL if it can */
+	const char *state = p->probe     ? "a test of the loader's"
+			    : p->refused ? p->refused
+					 : p->missing;
 
 	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
 	       p->n_insns, p->jited_bytes, n_maps, p->n_lines ? "yes" : "no");
@@ -143,13 +138,12 @@ static void print_programs(const struct bb_capture *c, bool all)
 
 static void print_capture(const struct bb_capture *c, bool all)
 {
-	size_t bytes = 0, entries = 0, probes = 0, left_out = 0;
+	size_t probes = BB_SUM(c->progs, c->n_progs, it->probe != NULL);
+	size_t bytes = 0, entries = 0, left_out = 0;
 
 	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
 	       "lines", "attached");
 	print_programs(c, all);
-	for (size_t i = 0; i < c->n_progs; i++)
-		probes += c->progs[i].probe != NULL;
 	for (size_t i = 0; i < c->n_maps; i++) {
 		bytes += c->maps[i].entries.size;
 		entries += c->maps[i].n_entries;

@@ -84,20 +84,6 @@ static void add_row(const struct bb_check_result *results, size_t i, bool all, s
 	bb_doc__cell(d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
 }
 
-/* Appends text such as ": load, perf_pmu" to the last block of `d`. */
-static void append_named(const struct bb_check_result *results, enum bb_check_status status,
-			 struct bb_doc *d)
-{
-	const char *separator = ":";
-
-	for (size_t i = 0; i < bb_n_checks; i++) {
-		if (results[i].status != status)
-			continue;
-		bb_doc__append(d, "%s %s", separator, bb_checks[i].name);
-		separator = ",";
-	}
-}
-
 static void add_answer(const struct bb_check_result *results, const size_t *counts,
 		       struct bb_doc *d)
 {
@@ -107,7 +93,10 @@ static void add_answer(const struct bb_check_result *results, const size_t *coun
 
 	if (bad) {
 		bb_doc__add(d, BB_DOC_BAD, "no", "this machine cannot measure");
-		append_named(results, BB_CHECK_FAIL, d);
+		for (size_t i = 0; i < bb_n_checks; i++)
+			if (results[i].status == BB_CHECK_FAIL)
+				bb_doc__append(d, "%s %s", &results[i] == bad ? ":" : ",",
+					       bb_checks[i].name);
 		bb_doc__append(d, "; what to do first: %s", bad->remedy);
 	} else if (busy) {
 		bb_doc__add(d, BB_DOC_BAD, "not now", "other programs use the CPUs (load %.*s)",

@@ -227,18 +227,6 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static int add_in_turns(const struct compare_args *a, const struct bb_report *report,
-			struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err)
-{
-	struct bb_diffs d = {0};
-	int rc;
-
-	bb_diff_comparisons(report, 0, report->n_comparisons, &d);
-	rc = bb_diff_view__add(&a->view, &d, sides, doc, err);
-	bb_diffs__done(&d);
-	return rc;
-}
-
 /* If `base` is NULL, compares base and head of the run `run`. Otherwise compares the stored runs
  * `base` and `run`. */
 static struct bb_compared compared_of(const struct compare_args *a, const struct bb_report *base,
@@ -279,6 +267,7 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	const struct bb_compared compared = compared_of(a, NULL, r);
 	const struct bb_doc_sides sides = {r, a->base, a->head};
 	struct bb_doc table = {0}, d = {0};
+	struct bb_diffs diffs = {0};
 	int shown = 0, said = 0;
 
 	if (!(a->time ? r->n_timed : a->exact ? r->n_counted : r->n_cases))
@@ -287,10 +276,13 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 		bb_print_skips(r);
 	if (rc && !failed && !a->measure.format && r->incomplete)
 		printf("INCOMPLETE: %s\n\n", r->incomplete);
-	if (!failed && (a->time || a->exact))
+	if (!failed && (a->time || a->exact)) {
 		shown = add_compared(a, &compared, sides, &table, err);
-	else if (!failed && !a->measure.format)
-		shown = add_in_turns(a, r, sides, &table, err);
+	} else if (!failed && !a->measure.format) {
+		bb_diff_comparisons(r, 0, r->n_comparisons, &diffs);
+		shown = bb_diff_view__add(&a->view, &diffs, sides, &table, err);
+		bb_diffs__done(&diffs);
+	}
 	if (shown >= 0)
 		said = bb_output_document(&table, stdout, err);
 	if (shown >= 0 && has_table && !a->measure.format && !a->measure.quiet) {
@@ -353,14 +345,13 @@ static void add_next_of_stored(const struct bb_report *old, const struct bb_repo
 	/* --seconds is for live programs that are watched, not for those in test runs */
 	bool is_live = BB_ANY(new->cases, new->n_cases,
 			      it->is_live && bb_drive_kind_named(it->drive)->seconds > 0);
-	bool is_open, is_changed;
+	bool is_open = bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE);
+	bool is_changed = bb_diffs_count(diffs, BB_VERDICT_REGRESSED) ||
+			  bb_diffs_count(diffs, BB_VERDICT_IMPROVED);
 	const char *label = "next";
 	char *in_turns;
 	double most = 0;
 
-	is_open = bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE);
-	is_changed = bb_diffs_count(diffs, BB_VERDICT_REGRESSED) ||
-		     bb_diffs_count(diffs, BB_VERDICT_IMPROVED);
 	for (size_t i = 0; i < diffs->n; i++)
 		most = fmax(most, diffs->rows[i].decides);
 	if (is_live && is_open) {
@@ -528,20 +519,6 @@ struct compare_jobs {
 	size_t n_comparisons; /* comparisons of all jobs, which share alpha */
 	double budget_s;      /* default budget of all jobs together, s */
 };
-
-static void free_jobs(struct compare_jobs *jobs)
-{
-	for (size_t i = 0; i < jobs->n; i++) {
-		bb_plan__done(&jobs->v[i].plan);
-		bb_scenario__free(jobs->v[i].scenario);
-	}
-	for (size_t i = 0; i < jobs->n_skips; i++) {
-		free(jobs->skips[i].what);
-		free(jobs->skips[i].why);
-	}
-	free(jobs->v);
-	free(jobs->skips);
-}
 
 /* `budget_s` is for this job alone. */
 static int measure_job(const struct compare_args *a, const struct compare_jobs *jobs, size_t job,
@@ -740,7 +717,16 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 		rc = show_measured(a, m.report, ended, bb_measure__deliver(&m, ended, err), err);
 		bb_measure__end(&m);
 	}
-	free_jobs(&jobs);
+	for (size_t i = 0; i < jobs.n; i++) {
+		bb_plan__done(&jobs.v[i].plan);
+		bb_scenario__free(jobs.v[i].scenario);
+	}
+	for (size_t i = 0; i < jobs.n_skips; i++) {
+		free(jobs.skips[i].what);
+		free(jobs.skips[i].why);
+	}
+	free(jobs.v);
+	free(jobs.skips);
 	return rc;
 }
 

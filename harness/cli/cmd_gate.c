@@ -311,31 +311,22 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	return rc;
 }
 
-/* Makes a name from the file name, or from the path if another object has the same file name. The
- * caller frees it. */
-static char *name_object(const struct bb_built_objects *objects, const struct bb_built_object *o)
-{
-	char name[BB_NAME_MAX_BYTES + 1];
-	size_t same = 0;
-
-	for (size_t i = 0; i < objects->n; i++)
-		same += !strcmp(basename(objects->v[i].path), basename(o->path));
-	bb_object_name_from(same > 1 ? o->path : basename(o->path), name);
-	return bb_strdup(name);
-}
-
 /* Adds both revisions of object `i` to `a` as "baseI=FILE" and "headI=FILE". */
 static void add_pair(struct bb_object_args *a, const struct bb_built_objects *objects, size_t i,
 		     struct bb_matrix_pair *ret_pair)
 {
 	const struct bb_built_object *o = &objects->v[i];
-	char *names[BB_N_REVISIONS];
+	const char *file = basename(o->path);
+	size_t n_same = BB_SUM(objects->v, objects->n, !strcmp(basename(it->path), file));
+	char *names[BB_N_REVISIONS], label[BB_NAME_MAX_BYTES + 1];
 
 	for (int r = 0; r < BB_N_REVISIONS; r++) {
 		names[r] = bb_asprintf("%s%zu", bb_revision_names[r], i);
 		bb_strings__append(&a->objects, bb_asprintf("%s=%s", names[r], o->file[r]));
 	}
-	ret_pair->label = name_object(objects, o);
+	/* the path tells objects of the same file name apart */
+	bb_object_name_from(n_same > 1 ? o->path : file, label);
+	ret_pair->label = bb_strdup(label);
 	ret_pair->base = names[BB_BASE];
 	ret_pair->head = names[BB_HEAD];
 }

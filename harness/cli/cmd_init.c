@@ -65,9 +65,13 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %m", path);
 }
 
-/* found[i] becomes the trigger that makes variant i run. */
-static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
+/* Finds the triggers, and makes the text and the scenario again with them. */
+static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
+		       struct bb_scenario **scenario, struct bb_err *err)
 {
+	/* found[i] is the trigger that makes variant i run */
+	const char **found = bb_calloc((*scenario)->n_variants, sizeof(*found));
+	struct bb_scenario *before = *scenario;
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_report *report = bb_report__new();
 	struct bb_run_opts opts = {.seed = 1};
@@ -79,21 +83,10 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 		opts.driver.workload_dir = paths->workload_dir;
 		opts.driver.object_dir = paths->object_dir;
 		bb_caller(&opts.driver.uid, &opts.driver.gid);
-		rc = bb_find_triggers(scenario, &opts, report, found, err);
+		rc = bb_find_triggers(before, &opts, report, found, err);
 		bb_print_skips(report);
 	}
 	bb_report__free(report);
-	return rc;
-}
-
-/* Finds the triggers, and makes the text and the scenario again with them. */
-static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
-		       struct bb_scenario **scenario, struct bb_err *err)
-{
-	const char **found = bb_calloc((*scenario)->n_variants, sizeof(*found));
-	struct bb_scenario *before = *scenario;
-	int rc = find(before, found, err);
-
 	if (!rc) {
 		a->opts.found_in = before;
 		a->opts.found = found;

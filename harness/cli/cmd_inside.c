@@ -346,23 +346,6 @@ static bool ends_in_call(const struct bb_inside_program *p, const struct bb_insi
 	return bb_insn_is_call(&p->code.insns[p->clone.exits[path->exit]]);
 }
 
-static void print_path(const struct session *s, size_t i, size_t nth, struct bb_doc *d)
-{
-	const struct bb_inside_figures *f = &s->figures[i];
-	const struct bb_inside_path *p = &f->paths[nth];
-	double time = f->all.sum_ns > 0 ? p->sum_ns / f->all.sum_ns : NAN;
-
-	bb_doc__text_cell(d, bb_inside_path_name(p).text);
-	bb_doc__cell(d, "%" PRIu64, p->runs);
-	bb_doc__table_cell(d, bb_table_cell_percent((double)p->runs / (double)f->all.runs));
-	bb_doc__table_cell(d, bb_table_cell_percent(time));
-	add_times(p, s->inside.price.clock_ns, d);
-	if (ends_in_call(&s->inside.programs[i], p))
-		bb_doc__cell(d, "tail call");
-	else
-		bb_doc__cell(d, p->varies ? "different values" : "%" PRId64, (int64_t)p->retval);
-}
-
 static size_t n_shown(const struct session *s, size_t i)
 {
 	size_t n = s->figures[i].n_paths;
@@ -382,8 +365,22 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s: %zu paths (ns per run)", p->name, f->n_paths);
 	bb_doc__table(d, path_columns, BB_LEN(path_columns));
-	for (size_t k = 0; k < n; k++)
-		print_path(s, i, k, d);
+	for (size_t k = 0; k < n; k++) {
+		const struct bb_inside_path *path = &f->paths[k];
+		double time = f->all.sum_ns > 0 ? path->sum_ns / f->all.sum_ns : NAN;
+
+		bb_doc__text_cell(d, bb_inside_path_name(path).text);
+		bb_doc__cell(d, "%" PRIu64, path->runs);
+		bb_doc__table_cell(d,
+				   bb_table_cell_percent((double)path->runs / (double)f->all.runs));
+		bb_doc__table_cell(d, bb_table_cell_percent(time));
+		add_times(path, s->inside.price.clock_ns, d);
+		if (ends_in_call(p, path))
+			bb_doc__cell(d, "tail call");
+		else
+			bb_doc__cell(d, path->varies ? "different values" : "%" PRId64,
+				     (int64_t)path->retval);
+	}
 	for (size_t k = n; k < f->n_paths; k++)
 		others += f->paths[k].runs;
 	if (others)
@@ -619,23 +616,6 @@ static void json_program(const struct session *s, size_t i, struct bb_json *w)
 	bb_json__close(w);
 }
 
-static void json_chains(const struct session *s, struct bb_json *w)
-{
-	bb_json__open(w, "chains", "[\n");
-	for (size_t i = 0; i < s->chains.n_paths; i++) {
-		const struct bb_inside_path *c = &s->chains.paths[i];
-		char *name = name_chain(s, c->key);
-
-		bb_json__open(w, NULL, "{");
-		bb_json__add_text(w, "programs", name);
-		bb_json__add_u64(w, "runs", c->runs);
-		json_times(c, clock_of_chain(s, c), w);
-		bb_json__close(w);
-		free(name);
-	}
-	bb_json__close(w);
-}
-
 static void write_json(const struct session *s, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
@@ -651,7 +631,19 @@ static void write_json(const struct session *s, FILE *out)
 	for (size_t i = 0; i < s->inside.n_programs; i++)
 		json_program(s, i, &w);
 	bb_json__close(&w);
-	json_chains(s, &w);
+	bb_json__open(&w, "chains", "[\n");
+	for (size_t i = 0; i < s->chains.n_paths; i++) {
+		const struct bb_inside_path *c = &s->chains.paths[i];
+		char *name = name_chain(s, c->key);
+
+		bb_json__open(&w, NULL, "{");
+		bb_json__add_text(&w, "programs", name);
+		bb_json__add_u64(&w, "runs", c->runs);
+		json_times(c, clock_of_chain(s, c), &w);
+		bb_json__close(&w);
+		free(name);
+	}
+	bb_json__close(&w);
 	bb_json__end(&w);
 }
 
@@ -775,12 +767,19 @@ static char *text_of(const struct session *s, void (*write)(const struct session
 	return text;
 }
 
-static int show_figures(struct session *s, struct bb_err *err)
+/* Shows the figures once a second. Returns 1 if the user pressed q, else 0, or -errno with a
+ * message. */
+static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 {
 	size_t len;
 	char *text;
 	int rc = 0;
 
+	if (s->is_screen && bb_screen__key() == 'q')
+		return 1;
+	if ((!s->is_screen && !s->args->serve) || bb_seconds_since(*shown_ns) < LOOK_S)
+		return 0;
+	*shown_ns = bb_now_ns();
 	read_figures(s);
 	if (s->is_screen) {
 		text = text_of(s, write_screen, &len);
@@ -793,18 +792,6 @@ static int show_figures(struct session *s, struct bb_err *err)
 		free(text);
 	}
 	return rc;
-}
-
-/* Shows the figures once a second. Returns 1 if the user pressed q, else 0, or -errno with a
- * message. */
-static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
-{
-	if (s->is_screen && bb_screen__key() == 'q')
-		return 1;
-	if ((!s->is_screen && !s->args->serve) || bb_seconds_since(*shown_ns) < LOOK_S)
-		return 0;
-	*shown_ns = bb_now_ns();
-	return show_figures(s, err);
 }
 
 static int ask_kernel(struct session *s, struct bb_err *err)
@@ -890,16 +877,6 @@ static int watch(struct session *s, struct bb_err *err)
 	return rc == -EPIPE ? 0 : bb_fail(err, rc, "watching '%s': %m", s->args->command[0]);
 }
 
-/* If there is a screen, the command's stdout and stderr go to /dev/null. */
-static int start_command(struct session *s, const char *const *argv, struct bb_err *err)
-{
-	int before = bb_silence__begin(s->is_screen);
-	int rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
-
-	bb_silence__end(before);
-	return rc;
-}
-
 static int write_pid(void *arg, FILE *out, struct bb_err *)
 {
 	const pid_t *pid = arg;
@@ -925,11 +902,14 @@ static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *pid_file = s->args->pid_file;
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
-	int rc;
+	int before, rc;
 
 	if (s->args->measure.output)
 		s->take = bb_take__begin(argv);
-	rc = start_command(s, argv, err);
+	/* if there is a screen, the command's stdout and stderr go to /dev/null */
+	before = bb_silence__begin(s->is_screen);
+	rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
+	bb_silence__end(before);
 	if (rc)
 		return rc;
 	s->inside.capture = s->take.capture;
@@ -1072,24 +1052,13 @@ static int measure(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* The tree of paths is stored only if storing the run succeeds. Returns the exit code. */
-static int store(struct session *s, int rc, struct bb_err *err)
-{
-	int exit_code = bb_measure__deliver(s->measure, rc, err);
-
-	if (rc || exit_code || s->args->measure.no_store || !s->measure->report->n_cases)
-		return exit_code;
-	rc = bb_measure__store_beside(s->measure, "folded", write_tree, s, NULL, err);
-	return rc ? bb_complain(err) : exit_code;
-}
-
 int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 {
 	static struct inside_args a = {.n_paths = 8, .time_at_most = 20000};
 	struct session s = {.args = &a};
 	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_measure m;
-	int rc;
+	int rc, exit_code;
 
 	bb_measure_args__init(&a.measure, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
@@ -1109,11 +1078,16 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 		return rc;
 	s.measure = &m;
 	s.name = name;
-	rc = store(&s, measure(&s, err), err);
+	rc = measure(&s, err);
+	exit_code = bb_measure__deliver(&m, rc, err);
+	/* the tree of paths is stored only if storing the run has succeeded */
+	if (!rc && !exit_code && !a.measure.no_store && m.report->n_cases &&
+	    bb_measure__store_beside(&m, "folded", write_tree, &s, NULL, err))
+		exit_code = bb_complain(err);
 	bb_measure__end(&m);
 	bb_http_server__close(&s.server);
 	forget_figures(&s);
 	bb_inside__done(&s.inside);
 	bb_take__free(&s.take);
-	return rc;
+	return exit_code;
 }

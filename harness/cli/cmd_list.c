@@ -71,13 +71,6 @@ static void print_scenario(const struct bb_scenario *s)
 	}
 }
 
-static void add_scenario(const struct bb_scenario *s, struct bb_doc *d)
-{
-	bb_doc__text_cell(d, s->name);
-	bb_doc__cell(d, "%zu", s->n_variants);
-	bb_doc__text_cell(d, s->description);
-}
-
 static int list_scenarios(const struct list_args *a, size_t *ret_n, struct bb_err *err)
 {
 	static const struct bb_doc_column columns[] = {
@@ -101,10 +94,13 @@ static int list_scenarios(const struct list_args *a, size_t *ret_n, struct bb_er
 			bb_complain(err);
 			rc = BB_EXIT_FAILURE;
 		} else {
-			if (a->details)
+			if (a->details) {
 				print_scenario(s);
-			else
-				add_scenario(s, &d);
+			} else {
+				bb_doc__text_cell(&d, s->name);
+				bb_doc__cell(&d, "%zu", s->n_variants);
+				bb_doc__text_cell(&d, s->description);
+			}
 			bb_scenario__free(s);
 		}
 	}

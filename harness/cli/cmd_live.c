@@ -159,20 +159,6 @@ static bool has_ended(const struct watch *w)
 	return w->follow && bb_follow__ended(w->follow, &status);
 }
 
-static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, struct bb_err *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = bb_open_memstream(&text, &size);
-	int rc;
-
-	bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, n, NULL, out);
-	bb_close_memstream(out);
-	rc = bb_http_server__publish(&w->server, text, size, err);
-	free(text);
-	return rc;
-}
-
 /* Writes the rows of a period to `out` (may be NULL), and serves them if there is a server. Fails
  * if the command ended before one of its programs was seen, unless there is a screen. */
 static int take_snapshot(struct watch *w, const struct bb_live_format *format, FILE *out,
@@ -182,6 +168,9 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 	struct bb_live_view view = {a->all, a->output ? bb_doc_plain_look : bb_output_look(stdout),
 				    a->command};
 	struct bb_live_row *rows;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *served;
 	int rc = bb_live_watch__snapshot(w->live, &rows, ret_n, err), status;
 
 	if (rc)
@@ -196,8 +185,13 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 		view.look.colour = false;
 		if (out)
 			format->print(rows, *ret_n, &view, out);
-		if (w->server.child.pid)
-			rc = publish(w, rows, *ret_n, err);
+		if (w->server.child.pid) {
+			served = bb_open_memstream(&text, &size);
+			bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, *ret_n, NULL, served);
+			bb_close_memstream(served);
+			rc = bb_http_server__publish(&w->server, text, size, err);
+			free(text);
+		}
 	}
 	bb_live_rows__free(rows, *ret_n);
 	return rc;
@@ -333,16 +327,6 @@ static int take_slices(struct watch *w, struct bb_report *report, struct bb_err 
 	return rc;
 }
 
-static int save_baseline(const struct live_args *a, const struct bb_report *r, struct bb_err *err)
-{
-	int rc = bb_baseline__save(a->measure.results, a->save, r->id, err);
-
-	if (!rc && !a->measure.quiet)
-		bb_tell("baseline '%s' is %s; to compare with it: bpfbench live --compare %s",
-			a->save, r->id, a->save);
-	return rc;
-}
-
 static int show_verdicts(const struct live_args *a, const struct bb_report *base,
 			 struct bb_report *now, struct bb_err *err)
 {
@@ -370,31 +354,19 @@ static int take_look(struct watch *w, struct bb_err *err)
 
 	a->measure.no_store = !a->save;
 	rc = bb_measure__begin(&a->measure, "live", false, &m, err);
-	if (!rc) {
-		rc = bb_measure__deliver(&m, take_slices(w, m.report, err), err);
-		if (!rc && a->save)
-			rc = save_baseline(a, m.report, err);
-		if (!rc && w->base)
-			rc = show_verdicts(a, w->base, m.report, err);
-		bb_measure__end(&m);
+	if (rc)
+		return rc;
+	rc = bb_measure__deliver(&m, take_slices(w, m.report, err), err);
+	if (!rc && a->save) {
+		rc = bb_baseline__save(a->measure.results, a->save, m.report->id, err);
+		if (!rc && !a->measure.quiet)
+			bb_tell("baseline '%s' is %s; to compare with it: bpfbench live "
+				"--compare %s",
+				a->save, m.report->id, a->save);
 	}
-	return rc;
-}
-
-/* The caller frees *ret_text. */
-static int compose(struct watch *w, char **ret_text, struct bb_err *err)
-{
-	const struct live_args *a = w->args;
-	char *table = NULL;
-	size_t size = 0, n = 0;
-	FILE *out = bb_open_memstream(&table, &size);
-	int rc = take_snapshot(w, &bb_live_formats[BB_LIVE_TABLE], out, &n, err);
-
-	bb_close_memstream(out);
-	if (!rc)
-		*ret_text = bb_asprintf("every %g s, by %s (keys: c r t n; q quits)\n%s",
-					a->seconds, a->order->doc, table);
-	free(table);
+	if (!rc && w->base)
+		rc = show_verdicts(a, w->base, m.report, err);
+	bb_measure__end(&m);
 	return rc;
 }
 
@@ -411,8 +383,9 @@ static bool take_key(struct live_args *a)
 
 static int watch_screen(struct watch *w, struct bb_err *err)
 {
+	struct live_args *a = w->args;
 	uint64_t began_ns = bb_now_ns();
-	char *text = bb_asprintf("the first figures come after %g s (q quits)", w->args->seconds);
+	char *text = bb_asprintf("the first figures come after %g s (q quits)", a->seconds);
 	struct bb_screen screen;
 	int rc = bb_screen__open(&screen, err);
 
@@ -420,18 +393,27 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 		free(text);
 		return rc;
 	}
-	while (!rc && !take_key(w->args) && !has_ended(w)) {
+	while (!rc && !take_key(a) && !has_ended(w)) {
+		char *table = NULL;
+		size_t size = 0, n = 0;
+		FILE *out;
+
 		if (bb_screen__has_changed(&screen))
 			bb_screen__draw(&screen, text);
 		rc = bb_live_watch__wait(w->live, LOOK_S, err);
-		if (rc || bb_seconds_since(began_ns) < w->args->seconds)
+		if (rc || bb_seconds_since(began_ns) < a->seconds)
 			continue;
 		began_ns = bb_now_ns();
-		free(text);
-		text = NULL;
-		rc = compose(w, &text, err);
-		if (!rc)
+		out = bb_open_memstream(&table, &size);
+		rc = take_snapshot(w, &bb_live_formats[BB_LIVE_TABLE], out, &n, err);
+		bb_close_memstream(out);
+		if (!rc) {
+			free(text);
+			text = bb_asprintf("every %g s, by %s (keys: c r t n; q quits)\n%s",
+					   a->seconds, a->order->doc, table);
 			bb_screen__draw(&screen, text);
+		}
+		free(table);
 	}
 	bb_screen__close(&screen);
 	free(text);

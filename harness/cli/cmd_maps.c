@@ -65,39 +65,34 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static int find_by_name(const char *name, int *ret_fd, struct bb_err *err)
+static int find_program(const char *text, int *ret_fd, struct bb_err *err)
 {
 	uint32_t id = 0, found = 0;
+	uint64_t number;
 	struct bb_loaded loaded;
 	int fd, rc;
 
+	if (!bb_parse_u64(text, &number) && number <= UINT32_MAX)
+		return bb_loaded__open((uint32_t)number, ret_fd, err);
+	if (strchr(text, '/'))
+		return bb_loaded__open_pinned(text, ret_fd, err);
 	while (!(rc = bb_loaded__next(id, &id, err))) {
 		if (bb_loaded__open(id, &fd, NULL))
 			continue;
 		rc = bb_loaded__read(fd, &loaded, NULL);
 		close(fd);
-		if (rc || strcmp(loaded.name, name))
+		if (rc || strcmp(loaded.name, text))
 			continue;
 		if (found)
 			return bb_fail(err, -EINVAL,
 				       "the programs %u and %u are both named '%s': give the id",
-				       found, id, name);
+				       found, id, text);
 		found = id;
 	}
 	if (rc != -ENOENT)
 		return rc;
 	return found ? bb_loaded__open(found, ret_fd, err)
-		     : bb_fail(err, -ENOENT, "no loaded program is named '%s'", name);
-}
-
-static int find_program(const char *text, int *ret_fd, struct bb_err *err)
-{
-	uint64_t id;
-
-	if (!bb_parse_u64(text, &id) && id <= UINT32_MAX)
-		return bb_loaded__open((uint32_t)id, ret_fd, err);
-	return strchr(text, '/') ? bb_loaded__open_pinned(text, ret_fd, err)
-				 : find_by_name(text, ret_fd, err);
+		     : bb_fail(err, -ENOENT, "no loaded program is named '%s'", text);
 }
 
 static void write_hex(const char *before, const uint8_t *data, size_t n, const char *between,
@@ -209,25 +204,19 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 	return rc;
 }
 
-/* A pin is a regular file, too, but in the BPF file system. */
-static bool is_file(const char *path)
-{
-	struct statfs fs;
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !statfs(path, &fs) &&
-	       fs.f_type != BPF_FS_MAGIC;
-}
-
 static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb_err *err)
 {
 	struct dump d = {.json = true};
+	struct statfs fs;
+	struct stat st;
 	char *dumped = NULL;
 	size_t len = 0;
 	FILE *out;
 	int rc;
 
-	if (is_file(text))
+	/* a pin is a regular file, too, but in the BPF file system */
+	if (!stat(text, &st) && S_ISREG(st.st_mode) && !statfs(text, &fs) &&
+	    fs.f_type != BPF_FS_MAGIC)
 		return bb_maps_file__read(text, ret_file, err);
 	rc = find_program(text, &d.prog_fd, err);
 	if (rc)

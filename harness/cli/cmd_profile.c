@@ -72,8 +72,8 @@ static void check_args(void *args)
 	struct profile_args *a = args;
 
 	bb_refuse("--pid and a command: one of them", a->record.sampler.pid && a->record.argv);
-	if (a->is_user_only && a->is_kernel_only)
-		bb_usage_error("--user and --kernel: one of them, or neither for both");
+	bb_refuse("--user and --kernel: one of them, or neither for both",
+		  a->is_user_only && a->is_kernel_only);
 	a->record.sampler.want_user = !a->is_kernel_only;
 	a->record.sampler.want_kernel = !a->is_user_only;
 }

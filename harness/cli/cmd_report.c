@@ -23,12 +23,10 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 	int rc = 0;
 
 	for (int i = 0; !rc && i < 3; i++) {
+		char *path = bb_asprintf("%s/%s", dir, names[i]);
+		FILE *out = fopen(path, "wxe");
 		bool failed;
-		char *path;
-		FILE *out;
 
-		path = bb_asprintf("%s/%s", dir, names[i]);
-		out = fopen(path, "wxe");
 		if (!out)
 			rc = bb_fail(err, -errno, "%s: %m", path);
 		else if (i == 0)
@@ -50,12 +48,11 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 static int draw_by_script(const char *dir, const struct bb_paths *paths, struct bb_figures *figures,
 			  struct bb_err *err)
 {
-	char *script, *line;
+	char *script = bb_asprintf("%s/plot.sh", paths->plot_dir), *line;
 	struct bb_process_end ended;
 	struct bb_process p = {0};
 	int rc;
 
-	script = bb_asprintf("%s/plot.sh", paths->plot_dir);
 	bb_caller(&p.uid, &p.gid);
 	p.argv = (const char *const[]){"timeout", "-k",     "2", TIME_LIMIT, "bash",
 				       script,    "--page", dir, NULL};
@@ -195,9 +192,8 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 		opts.legend = legend_of_paths;
 	}
 	/* `profile --off-cpu` writes microseconds */
-	for (size_t i = 0; i < stacks.n_frames; i++)
-		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)
-			opts.unit = "us";
+	if (BB_ANY(stacks.frames, stacks.n_frames, it->kind == BB_FRAME_OFF_CPU))
+		opts.unit = "us";
 	mem = bb_open_memstream(ret_html, &len);
 	bb_flame__write_html(&stacks, &opts, mem);
 	bb_close_memstream(mem);
@@ -210,14 +206,13 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 		      struct bb_err *err)
 {
 	const char *slash = strrchr(which, '/');
-	bool is_inside = bb_has_drive(p->report, BB_DRIVE_INSIDE);
-	char *path;
+	char *path = slash ? bb_asprintf("%.*s/%s.folded", (int)(slash - which), which,
+					 p->report->id)
+			   : bb_asprintf("%s/%s.folded", a->results, p->report->id);
 	int rc = 0;
 
-	path = slash ? bb_asprintf("%.*s/%s.folded", (int)(slash - which), which, p->report->id)
-		     : bb_asprintf("%s/%s.folded", a->results, p->report->id);
 	if (!access(path, F_OK))
-		rc = draw_flame(path, is_inside, &p->flame, err);
+		rc = draw_flame(path, bb_has_drive(p->report, BB_DRIVE_INSIDE), &p->flame, err);
 	free(path);
 	return rc;
 }

@@ -332,26 +332,6 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 
 #define MOST_BY_LINE 3u /* most drives that --lines chooses */
 
-/* Chooses the drives that time lines and, if the scenario has it, the drive that counts
- * instructions. */
-static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
-			struct bb_plan_opts *opts, struct bb_err *err)
-{
-	int rc = bb_scenario__add_twins(s, BB_TWIN_LINES, err);
-	size_t n = 0;
-
-	lines[n++] = "lines";
-	if (cold)
-		lines[n++] = "lines-cold";
-	for (size_t i = 0; i < s->n_drives; i++)
-		if (s->drives[i].kind->counts) {
-			lines[n++] = "exact";
-			break;
-		}
-	opts->drives = (struct bb_strings){lines, n};
-	return rc;
-}
-
 static int plan_job(const struct run_args *a, struct job *job, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
@@ -360,16 +340,25 @@ static int plan_job(const struct run_args *a, struct job *job, struct bb_err *er
 		.samples = a->samples,
 		.loads = a->loads,
 	};
+	struct bb_scenario *s = job->scenario;
 	const char *lines[MOST_BY_LINE];
+	size_t n = 0;
 	int rc = 0;
 
-	if (a->lines && a->scenarios.n)
-		rc = choose_lines(job->scenario, a->cold, lines, &opts, err);
+	if (a->lines && a->scenarios.n) {
+		rc = bb_scenario__add_twins(s, BB_TWIN_LINES, err);
+		lines[n++] = "lines";
+		if (a->cold)
+			lines[n++] = "lines-cold";
+		if (BB_ANY(s->drives, s->n_drives, it->kind->counts))
+			lines[n++] = "exact";
+		opts.drives = (struct bb_strings){lines, n};
+	}
 	if (!rc && a->cold)
-		rc = bb_scenario__add_twins(job->scenario, BB_TWIN_COLD, err);
+		rc = bb_scenario__add_twins(s, BB_TWIN_COLD, err);
 	if (!rc)
-		rc = bb_scenario__spread_fills(job->scenario, err);
-	return rc ? rc : bb_plan__make(job->scenario, &opts, &job->plan, err);
+		rc = bb_scenario__spread_fills(s, err);
+	return rc ? rc : bb_plan__make(s, &opts, &job->plan, err);
 }
 
 /* Reads and plans all scenarios before the first is measured, so that a typo in the last one

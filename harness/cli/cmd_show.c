@@ -92,33 +92,28 @@ static int add_compared(const struct bb_report *r, struct bb_doc *d, struct bb_e
 	return rc;
 }
 
-static int print_short(const struct bb_report *r, struct bb_err *err)
-{
-	struct bb_doc d = {0};
-
-	if (add_compared(r, &d, err)) {
-		bb_doc__cut(&d, 0);
-		bb_doc_short(r, &d);
-	}
-	bb_doc__add(&d, BB_DOC_FAINT, NULL, "run %s%s%s%s%s%s", r->id ? r->id : "(no id)",
-		    r->started ? ", started " : "", r->started ? r->started : "",
-		    r->command ? ", by `" : "", r->command ? r->command : "",
-		    r->command ? "`" : "");
-	return bb_output_document(&d, stdout, err);
-}
-
 int bb_cmd_show(int argc, char **argv, struct bb_err *err)
 {
 	struct show_args a = {.results = BB_RESULTS, .format = bb_exporter_find("table")};
-	struct bb_report *report = NULL;
+	struct bb_report *r = NULL;
+	struct bb_doc d = {0};
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
-	if (!rc)
-		rc = a.output || strcmp(a.format->name, "table")
-			     ? bb_output(report, a.format, a.output, false, err)
-			     : print_short(report, err);
-	bb_report__free(report);
+	rc = bb_store__read(a.run ? a.run : "latest", a.results, &r, err);
+	if (!rc && (a.output || strcmp(a.format->name, "table"))) {
+		rc = bb_output(r, a.format, a.output, false, err);
+	} else if (!rc) {
+		if (add_compared(r, &d, err)) {
+			bb_doc__cut(&d, 0);
+			bb_doc_short(r, &d);
+		}
+		bb_doc__add(&d, BB_DOC_FAINT, NULL, "run %s%s%s%s%s%s", r->id ? r->id : "(no id)",
+			    r->started ? ", started " : "", r->started ? r->started : "",
+			    r->command ? ", by `" : "", r->command ? r->command : "",
+			    r->command ? "`" : "");
+		rc = bb_output_document(&d, stdout, err);
+	}
+	bb_report__free(r);
 	return rc;
 }

@@ -16,25 +16,20 @@ struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
 	return opts;
 }
 
-static bool is_same_text(const struct bb_doc *a, const struct bb_doc *b)
-{
-	size_t i = 0;
-
-	while (i < a->n && i < b->n && bb_same_text(a->blocks[i].text, b->blocks[i].text))
-		i++;
-	return i == a->n && i == b->n;
-}
-
 void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report *new,
 			    struct bb_doc *d)
 {
 	const struct bb_report *const runs[2] = {old, new};
 	struct bb_doc docs[2] = {0};
+	size_t n_same = 0;
 	bool is_same;
 
 	for (int i = 0; i < 2; i++)
 		bb_doc_in_vain(runs[i], NULL, &docs[i]);
-	is_same = is_same_text(&docs[0], &docs[1]);
+	while (n_same < docs[0].n && n_same < docs[1].n &&
+	       bb_same_text(docs[0].blocks[n_same].text, docs[1].blocks[n_same].text))
+		n_same++;
+	is_same = n_same == docs[0].n && n_same == docs[1].n;
 	/* If both documents end with the same advice, add it once, below the second run. */
 	if (!is_same && docs[0].n && docs[1].n &&
 	    docs[0].blocks[docs[0].n - 1].kind == BB_DOC_SUBITEM &&
@@ -118,17 +113,6 @@ void bb_read_verdict(const struct bb_option *, const char *text, void *ret_verdi
 	*(enum bb_verdict *)ret_verdict = v;
 }
 
-static void add_key(const struct bb_diffs *d, struct bb_doc *doc)
-{
-	if (BB_ANY(d->rows, d->n, !strcmp(it->metric, "net")))
-		bb_doc__add(doc, BB_DOC_FAINT, "net",
-			    "what a program adds to an empty one of its type");
-	if (BB_ANY(d->rows, d->n, isfinite(it->lo)))
-		bb_doc__add(doc, BB_DOC_FAINT, "Interval",
-			    "%g %% interval, by the loads of both runs", 100 * (1 - d->alpha));
-	add_warnings(d, doc);
-}
-
 int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 		      struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err)
 {
@@ -148,7 +132,15 @@ int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 	if (!view->details && !view->sort && !view->filters.n)
 		bb_diff_drop_nets(d);
 	bb_doc_diff(d, sides, 0, doc);
-	if (!sides.r)
-		add_key(d, doc);
+	if (!sides.r) {
+		if (BB_ANY(d->rows, d->n, !strcmp(it->metric, "net")))
+			bb_doc__add(doc, BB_DOC_FAINT, "net",
+				    "what a program adds to an empty one of its type");
+		if (BB_ANY(d->rows, d->n, isfinite(it->lo)))
+			bb_doc__add(doc, BB_DOC_FAINT, "Interval",
+				    "%g %% interval, by the loads of both runs",
+				    100 * (1 - d->alpha));
+		add_warnings(d, doc);
+	}
 	return fails ? BB_EXIT_REGRESSION : 0;
 }

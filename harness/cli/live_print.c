@@ -75,22 +75,13 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-/* Advises to let bpfbench start the command, because its programs are unloaded when it ends. */
-static void add_command(char **command, struct bb_doc *d)
-{
-	char *line = bb_command_line(command);
-
-	bb_doc__add(d, BB_DOC_PARAGRAPH, "next", "`sudo bpfbench -- %s` (with 95 %% intervals)",
-		    line);
-	free(line);
-}
-
 /* `has_details` is true if the table has the columns that a narrow terminal lacks. */
 static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, char **command,
 		    struct bb_doc *d)
 {
 	bool has_any = false, has_single = false, has_means = false, has_few = false;
 	const struct bb_live_row *first = NULL;
+	char *line;
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_idle(&rows[i]))
@@ -119,17 +110,22 @@ static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, 
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "mean of: runs that were timed together; share %%: of all runs that "
 			    "are in p50 to p99; misses/s: runs that the kernel refused");
-	if (command)
-		add_command(command, d);
-	else if (first)
+	/* the programs of a command are unloaded when it ends, so bpfbench has to start it */
+	if (command) {
+		line = bb_command_line(command);
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench -- %s` (with 95 %% intervals)", line);
+		free(line);
+	} else if (first) {
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
 			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with 95 %% "
 			    "intervals, while it is loaded)",
 			    first->program.id);
-	else
+	} else {
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
 			    "`sudo bpfbench -- LOADER` (LOADER loads these programs again; with 95 "
 			    "%% intervals)");
+	}
 }
 
 static void print_table(const struct bb_live_row *rows, size_t n, const struct bb_live_view *view,

@@ -63,16 +63,6 @@ const char *bb_object_args__path(const char *text)
 	return !equals || (slash && slash < equals) || !access(text, F_OK) ? text : equals + 1;
 }
 
-/* The caller frees *ret_copy, the NAME in NAME=FILE. */
-static void split(const char *text, struct bb_object_ref *ref, char **ret_copy)
-{
-	*ret_copy = NULL;
-	ref->path = bb_object_args__path(text);
-	if (ref->path == text)
-		return;
-	ref->name = *ret_copy = bb_strndup(text, (size_t)(ref->path - text) - 1);
-}
-
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
 			     struct bb_err *err)
@@ -87,7 +77,12 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 	opts.objects = refs;
 	opts.n_objects = a->objects.n;
 	for (size_t i = 0; i < a->objects.n; i++) {
-		split(a->objects.v[i], &refs[i], &names[i]);
+		const char *object = a->objects.v[i];
+
+		refs[i].path = bb_object_args__path(object);
+		if (refs[i].path != object)
+			refs[i].name = names[i] = bb_strndup(object,
+							     (size_t)(refs[i].path - object) - 1);
 		if (pair)
 			refs[i].name = i ? "head" : "base";
 	}

@@ -328,10 +328,3 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 	argp_parse(&argp, argc, argv, u->options_first ? ARGP_IN_ORDER : 0, NULL, &p);
 	free(doc);
 }
-
-char *bb_results_option(const char *dir)
-{
-	char *words[] = {(char *)(uintptr_t) " --results", (char *)(uintptr_t)dir, NULL};
-
-	return strcmp(dir, BB_RESULTS) != 0 ? bb_command_line(words) : bb_strdup("");
-}

@@ -80,9 +80,6 @@ bb_option_reader bb_read_index; /* int: index of a row of BB_CHOICES(table) */
 
 #define BB_RESULTS "results"
 #define BB_RESULTS_DOC "folder with the stored runs (default " BB_RESULTS ")"
-/* Returns " --results DIR" for a command line in a message, or "" if `dir` is BB_RESULTS. The
- * caller frees it. */
-char *bb_results_option(const char *dir);
 #define BB_OUTPUT_DOC "write to this file instead of stdout, whole or not at all"
 #define BB_ENV_DOC "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)"
 #define BB_RUN_DOC                                                                                 \

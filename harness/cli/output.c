@@ -202,25 +202,18 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 	return rc;
 }
 
-static size_t columns_asked(size_t otherwise)
-{
-	const char *columns = getenv("COLUMNS");
-	uint64_t n;
-
-	if (!columns || bb_parse_u64(columns, &n) || !n || n > MOST_COLUMNS)
-		return otherwise;
-	return n;
-}
-
 struct bb_doc_look bb_output_look(FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *columns = getenv("COLUMNS");
 	struct bb_doc_look look = bb_doc_plain_look;
 	int fd = stream == stdout ? STDOUT_FILENO : STDERR_FILENO;
 	struct winsize size;
+	uint64_t n;
 
 	if (!isatty(fd)) {
-		look.width = columns_asked(look.width);
+		if (columns && !bb_parse_u64(columns, &n) && n && n <= MOST_COLUMNS)
+			look.width = n;
 		return look;
 	}
 	look.terse = true;
@@ -250,14 +243,6 @@ void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE
 	bb_doc__done(d);
 }
 
-static int say_in_vain(const struct bb_report *report, struct bb_err *err)
-{
-	struct bb_doc d = {0};
-
-	bb_doc_in_vain(report, NULL, &d);
-	return bb_output_document(&d, stderr, err);
-}
-
 struct formatted {
 	const struct bb_report *report;
 	const struct bb_exporter *format;
@@ -276,9 +261,12 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
 {
 	struct formatted f = {report, format, path ? bb_doc_plain_look : bb_output_look(stdout)};
 	int rc = bb_output_of(write_report, &f, path, err);
+	struct bb_doc d = {0};
 
-	if (!rc && format->is_for_service && !has_table)
-		rc = say_in_vain(report, err);
+	if (!rc && format->is_for_service && !has_table) {
+		bb_doc_in_vain(report, NULL, &d);
+		rc = bb_output_document(&d, stderr, err);
+	}
 	return rc || !format->is_for_service ? rc : bb_export_say_left_out(report, err);
 }
 

@@ -20,7 +20,7 @@ static int by_number(const void *a, const void *b)
 	const struct bb_traced_line *x = *(const struct bb_traced_line *const *)a,
 				    *y = *(const struct bb_traced_line *const *)b;
 
-	return x->number < y->number ? -1 : x->number > y->number;
+	return BB_ORDER(x->number, y->number);
 }
 
 static int by_size(const void *a, const void *b)
@@ -29,7 +29,7 @@ static int by_size(const void *a, const void *b)
 				    *y = *(const struct bb_traced_line *const *)b;
 	uint64_t p = x->own + x->called, q = y->own + y->called;
 
-	return p > q ? -1 : p < q ? 1 : by_number(a, b);
+	return p != q ? BB_ORDER(q, p) : by_number(a, b);
 }
 
 /* `own` is the number of machine instructions of the code itself, `called` the number in functions
@@ -93,17 +93,6 @@ static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o,
 	free(order);
 }
 
-static void add_accesses(const struct bb_traced *t, struct bb_doc *d)
-{
-	bb_doc__add(d, BB_DOC_CLOSING, NULL,
-		    "a model of caches (L1 of %u KiB each for code and data, LL of %u MiB; after "
-		    "%zu earlier run%s): %" PRIu64 " accesses to L1, %" PRIu64 " to LL, %" PRIu64
-		    " to RAM; estimated cycles %" PRIu64 " (L1 + 5 LL + 35 RAM)",
-		    BB_CACHE_L1_BYTES >> 10, BB_CACHE_LL_BYTES >> 20, t->n_warm,
-		    bb_plural(t->n_warm), t->cache.l1, t->cache.ll, t->cache.ram,
-		    bb_cache_counts__cycles(&t->cache));
-}
-
 static void add_program(const struct bb_traced *t, const struct bb_traced_opts *o, struct bb_doc *d)
 {
 	if (!t->n) {
@@ -121,7 +110,13 @@ static void add_program(const struct bb_traced *t, const struct bb_traced_opts *
 	if (t->n != t->ns)
 		bb_doc__append(d, "; the clock says %" PRIu64, t->ns);
 	add_table(t, o, d);
-	add_accesses(t, d);
+	bb_doc__add(d, BB_DOC_CLOSING, NULL,
+		    "a model of caches (L1 of %u KiB each for code and data, LL of %u MiB; after "
+		    "%zu earlier run%s): %" PRIu64 " accesses to L1, %" PRIu64 " to LL, %" PRIu64
+		    " to RAM; estimated cycles %" PRIu64 " (L1 + 5 LL + 35 RAM)",
+		    BB_CACHE_L1_BYTES >> 10, BB_CACHE_LL_BYTES >> 20, t->n_warm,
+		    bb_plural(t->n_warm), t->cache.l1, t->cache.ll, t->cache.ram,
+		    bb_cache_counts__cycles(&t->cache));
 }
 
 static int write_folded(void *arg, FILE *out, struct bb_err *)
@@ -148,11 +143,6 @@ static int write_flame(void *arg, FILE *out, struct bb_err *)
 	snprintf(title, sizeof(title), "%.250s: one run", t->name);
 	bb_flame__write(&t->stacks, &opts, out);
 	return 0;
-}
-
-static int draw(struct bb_traced *t, const char *file, struct bb_err *err)
-{
-	return bb_output_of(bb_ends_in(file, ".folded") ? write_folded : write_flame, t, file, err);
 }
 
 /* False if the program was measured only as the floor, the empty program, of other programs. */
@@ -252,7 +242,7 @@ static int by_difference(const void *a, const void *b)
 	const struct part *x = a, *y = b;
 	int64_t p = llabs(more(x)), q = llabs(more(y));
 
-	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
+	return p != q ? BB_ORDER(q, p) : strcmp(x->name, y->name);
 }
 
 static void add_rows(const struct parts *parts, enum part_kind kind, struct bb_doc *d)
@@ -392,7 +382,9 @@ static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struc
 				     "--flame draws one program, and there are more; "
 				     "choose one by --variant");
 		else
-			rc = draw(&runs->v[i], o->flame, err);
+			rc = bb_output_of(bb_ends_in(o->flame, ".folded") ? write_folded
+									  : write_flame,
+					  &runs->v[i], o->flame, err);
 	}
 	return rc;
 }

@@ -458,15 +458,6 @@ static void write_json(const struct guests *g, FILE *out)
 	bb_json__end(&w);
 }
 
-static void make_columns(struct guests *g)
-{
-	g->columns = bb_calloc(g->n + 1, sizeof(*g->columns));
-	for (size_t i = 0; i < g->n; i++)
-		g->columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
-							  g->v[i].err.msg, g->v[i].end.port,
-							  g->v[i].end.trace_fd};
-}
-
 static int write_matrix(void *arg, FILE *out, struct bb_err *)
 {
 	struct guests *g = arg;
@@ -479,14 +470,6 @@ static int write_matrix(void *arg, FILE *out, struct bb_err *)
 	else
 		write_text(g, out);
 	return 0;
-}
-
-/* some formats cannot say why guests failed */
-static void say_failures(const struct guests *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (!g->v[i].run)
-			bb_tell("%s: %s", g->v[i].kernel.name, g->v[i].err.msg);
 }
 
 static void done_guests(struct guests *g)
@@ -521,7 +504,7 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 		   struct bb_err *err)
 {
 	struct guests g = {.m = m, .work = work};
-	bool failed = false, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
+	bool failed, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
 	bool is_shown = work->show || is_judged; /* becomes true below if a guest has a run */
 	int rc = bb_output_check(m->output, err);
 
@@ -538,16 +521,21 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 		rc = run_all(&g, err);
 	if (!rc)
 		rc = store_runs(&g, err);
+	is_shown |= BB_ANY(g.v, g.n, it->run);
+	g.columns = bb_calloc(g.n + 1, sizeof(*g.columns));
 	for (size_t i = 0; i < g.n; i++)
-		is_shown |= g.v[i].run != NULL;
-	make_columns(&g);
+		g.columns[i] = (struct bb_matrix_kernel){g.v[i].kernel.name, g.v[i].run,
+							 g.v[i].err.msg, g.v[i].end.port,
+							 g.v[i].end.trace_fd};
 	if (!rc && is_shown)
 		rc = work->show ? work->show(work->arg, g.columns, g.n, err)
 				: bb_output_of(write_matrix, &g, m->output, err);
+	/* some formats cannot say why guests failed */
 	if (!rc && (!is_shown || (m->format && !m->format->is_markdown)))
-		say_failures(&g);
-	for (size_t i = 0; i < g.n; i++)
-		failed |= !g.v[i].run || g.v[i].run->incomplete;
+		for (size_t i = 0; i < g.n; i++)
+			if (!g.v[i].run)
+				bb_tell("%s: %s", g.v[i].kernel.name, g.v[i].err.msg);
+	failed = BB_ANY(g.v, g.n, !it->run || it->run->incomplete);
 	done_guests(&g);
 	return rc ? rc : g.n_failing ? BB_EXIT_REGRESSION : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }

@@ -18,60 +18,41 @@ struct trial {
 
 /* --- in the child process that fires the program --- */
 
-static uint32_t reached_with(struct trial *c, unsigned int set)
-{
-	/* the trigger reads the arguments from here, in this child process's own copy */
-	c->prog->fire.point = c->points[set];
-	bb_clone__reset(&c->clone);
-	for (unsigned int i = 0; i < RUNS; i++)
-		bb_firing__fire(&c->slot.firing);
-	bb_target__drain(c->prog->target, true);
-	bb_clone__read(&c->clone, c->counts);
-	return bb_counts__reached(&c->clone.cfg, NULL, c->counts);
-}
-
 /* n_reached[set] receives how many different instructions the runs with a set executed. */
 static int try_on_clone(void *arg, struct bb_fire_task *t, void *n_reached)
 {
 	struct trial *c = arg;
 	int rc = bb_fire__trigger(&c->slot, t);
 
-	for (unsigned int set = 0; !rc && set < BB_N_ARGUMENT_SETS; set++, t->beats++)
-		if (c->is_there[set])
-			((uint32_t *)n_reached)[set] = reached_with(c, set);
+	for (unsigned int set = 0; !rc && set < BB_N_ARGUMENT_SETS; set++, t->beats++) {
+		if (!c->is_there[set])
+			continue;
+		/* the trigger reads the arguments from here, in this child process's own copy */
+		c->prog->fire.point = c->points[set];
+		bb_clone__reset(&c->clone);
+		for (unsigned int i = 0; i < RUNS; i++)
+			bb_firing__fire(&c->slot.firing);
+		bb_target__drain(c->prog->target, true);
+		bb_clone__read(&c->clone, c->counts);
+		((uint32_t *)n_reached)[set] = bb_counts__reached(&c->clone.cfg, NULL, c->counts);
+	}
 	return rc;
 }
 
 /* --- in the parent process --- */
 
-static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
-{
-	const struct bb_attach_point *p = &a->fire.point, *q = &b->fire.point;
-
-	return a != b && b->fire.trigger && p->kind == q->kind && p->is_return == q->is_return &&
-	       !strcmp(p->target, q->target) &&
-	       (*p->target || !strcmp(a->target->source->program, b->target->source->program));
-}
-
 static bool share_arguments(const struct bb_live_objects *live, struct bb_test_prog *prog)
 {
-	for (size_t i = 0; i < prog->n_all; i++)
-		if (is_alike(prog, &prog->all[i]))
-			return bb_live_objects__make_arguments(live,
-							       prog->all[i].fire.point.argument_set,
-							       &prog->fire.point);
-	return false;
-}
+	struct bb_attach_point *p = &prog->fire.point;
+	const char *program = prog->target->source->program;
+	const struct bb_test_prog *alike =
+		BB_FIND(prog->all, prog->n_all,
+			it != prog && it->fire.trigger && it->fire.point.kind == p->kind &&
+				it->fire.point.is_return == p->is_return &&
+				!strcmp(it->fire.point.target, p->target) &&
+				(*p->target || !strcmp(it->target->source->program, program)));
 
-static void keep_best(struct trial *c)
-{
-	const uint32_t *n_reached = c->slot.firer.shared;
-	unsigned int best = 0;
-
-	for (unsigned int set = 1; set < BB_N_ARGUMENT_SETS; set++)
-		if (n_reached[set] > n_reached[best])
-			best = set;
-	c->prog->fire.point = c->points[best];
+	return alike && bb_live_objects__make_arguments(live, alike->fire.point.argument_set, p);
 }
 
 static void try_sets(struct bb_fire_state *s, struct trial *c)
@@ -83,8 +64,15 @@ static void try_sets(struct bb_fire_state *s, struct trial *c)
 	if (bb_fire__attach_program(s, c->prog, c->clone.prog_fd, c,
 				    BB_N_ARGUMENT_SETS * sizeof(uint32_t), &c->slot, NULL))
 		return;
-	if (!bb_fire__do(&c->slot, try_on_clone, NULL))
-		keep_best(c);
+	if (!bb_fire__do(&c->slot, try_on_clone, NULL)) {
+		const uint32_t *n_reached = c->slot.firer.shared;
+		unsigned int best = 0;
+
+		for (unsigned int set = 1; set < BB_N_ARGUMENT_SETS; set++)
+			if (n_reached[set] > n_reached[best])
+				best = set;
+		c->prog->fire.point = c->points[best];
+	}
 	bb_fire__detach_program(&c->slot);
 }
 

@@ -71,20 +71,6 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* Finds how many calls in a row the longer measurements need (bb_fit_line_longer()). */
-static int calibrate(struct timing *t, uint32_t *ret_calls)
-{
-	double ns = 0;
-	int rc = 0;
-
-	/* only the third result counts, because the first two measurements warm up the function */
-	for (int i = 0; !rc && i < 3; i++)
-		rc = time_calls(t, FIRST_CALLS, &ns);
-	if (!rc)
-		*ret_calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
-	return rc;
-}
-
 static int take_sample(struct timing *t, uint32_t calls)
 {
 	struct bb_fitted_line line = {0};
@@ -118,14 +104,18 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	struct bb_drive_state *s = t.slot->common.state;
 	uint64_t began_ns;
 	uint32_t calls = 0;
+	double ns = 0;
 	int rc = bb_pin_to_cpu(s->opts.cpu, err);
 
 	if (t.slot->function->sleeps && !t.slot->has_begun)
 		pause_at_random(&s->rng);
 	t.slot->has_begun = true;
 	began_ns = bb_now_ns();
+	/* only the third result counts, because the first two measurements warm up the function */
+	for (int i = 0; !rc && !t.slot->function->sleeps && i < 3; i++)
+		rc = time_calls(&t, FIRST_CALLS, &ns);
 	if (!rc && !t.slot->function->sleeps)
-		rc = calibrate(&t, &calls);
+		calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);

@@ -232,19 +232,6 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 	return c->emptied;
 }
 
-static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
-{
-	double hot_ns[LOOKS], cold_ns[LOOKS];
-
-	for (unsigned int i = 0; i < LOOKS; i++) {
-		bb_cold__empty(c);
-		cold_ns[i] = read_probe_ns(c);
-		hot_ns[i] = read_probe_ns(c);
-	}
-	*ret_hot_ns = bb_median(hot_ns, LOOKS);
-	*ret_cold_ns = bb_median(cold_ns, LOOKS);
-}
-
 /* c->emptied lists the caches that are emptied: those up to half of the buffer's size. */
 static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
 {
@@ -266,10 +253,16 @@ static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot
 
 static int find_size(const char *root, int cpu, struct bb_cold *c, struct bb_err *err)
 {
-	double hot_ns, cold_ns;
+	double hot[LOOKS], cold[LOOKS], hot_ns, cold_ns;
 
 	for (;;) {
-		compare_hot_and_cold(c, &hot_ns, &cold_ns);
+		for (unsigned int i = 0; i < LOOKS; i++) {
+			bb_cold__empty(c);
+			cold[i] = read_probe_ns(c);
+			hot[i] = read_probe_ns(c);
+		}
+		hot_ns = bb_median(hot, LOOKS);
+		cold_ns = bb_median(cold, LOOKS);
 		if (cold_ns > EVICTED * hot_ns) {
 			say_emptied(root, cpu, c, hot_ns, cold_ns);
 			return 0;

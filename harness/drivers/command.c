@@ -15,23 +15,16 @@
 #define PAUSE_S 0.002       /* time between two calls of bb_beside.feed(), s */
 #define LOOK_S 0.1          /* time between two checks of a command without beside functions, s */
 
-/* Gives this process priority over others on its CPU, because on a busy machine it would run too
- * rarely to give enough samples. With sched_autogroup, a nice value counts only within a session.
- * So the session's autogroup gets a nice value, too (sched(7)). */
-static void run_ahead_of_others(void)
+int bb_child_place__take(const struct bb_child_place *place)
 {
 	int fd;
 
 	setpriority(PRIO_PROCESS, 0, -20);
+	/* with sched_autogroup, a nice value counts only in a session: the session gets one, too */
 	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
 		errno = 0; /* not an error: then only setpriority() takes effect */
 	bb_close(&fd);
-}
-
-int bb_child_place__take(const struct bb_child_place *place)
-{
-	run_ahead_of_others();
 	return bb_pin_to_cpu(place->cpu, NULL);
 }
 

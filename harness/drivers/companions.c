@@ -96,24 +96,6 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
 	return rc;
 }
 
-static void add_companion(struct bb_test_prog *prog, const struct bb_object_program *p,
-			  const struct bb_attach_point *point, bool allow_system_wide)
-{
-	struct bb_test_prog *c = &prog->companions[prog->n_companions];
-	struct bb_target *target;
-
-	if (bb_companion__load(prog, p->name, &target, NULL))
-		return;
-	if (!bb_target__shares_map(prog->target, target) ||
-	    (!allow_system_wide && bb_reach__check(point, target, NULL))) {
-		bb_target__free(target);
-		return;
-	}
-	*c = (struct bb_test_prog){.target = target, .jit_mod64 = -1};
-	c->fire = (struct bb_fire_found){.trigger = prog->fire.trigger, .point = *point};
-	prog->n_companions++;
-}
-
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 {
 	struct bb_object_info info;
@@ -131,11 +113,23 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 	     i++) {
 		const struct bb_object_program *p = &info.programs[i];
 		struct bb_attach_point point;
+		struct bb_target *target;
 
 		if (is_in_session(prog, p->name) || !has_point(prog, p, &point))
 			continue;
 		tries++;
-		add_companion(prog, p, &point, allow_system_wide);
+		if (bb_companion__load(prog, p->name, &target, NULL))
+			continue;
+		if (!bb_target__shares_map(prog->target, target) ||
+		    (!allow_system_wide && bb_reach__check(&point, target, NULL))) {
+			bb_target__free(target);
+			continue;
+		}
+		prog->companions[prog->n_companions++] = (struct bb_test_prog){
+			.target = target,
+			.jit_mod64 = -1,
+			.fire = {.trigger = prog->fire.trigger, .point = point},
+		};
 	}
 	bb_object_info__done(&info);
 }

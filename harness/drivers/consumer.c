@@ -46,22 +46,6 @@ static int on_sample(void *arg, void *data, size_t size)
 	return s->stop ? -ECANCELED : 0;
 }
 
-static int consume(const struct reader *r)
-{
-	int rc = 0;
-
-	while (!r->shared->stop && rc >= 0) {
-		rc = ring_buffer__poll(r->ring, POLL_MS);
-		/* after a timeout, samples may be left: some programs never wake their reader */
-		if (rc == 0 && !r->shared->stop)
-			rc = ring_buffer__consume(r->ring);
-		/* go on after a signal: the parent process handles it and stops this one */
-		if (rc == -EINTR)
-			rc = 0;
-	}
-	return rc < 0 && rc != -ECANCELED ? rc : 0;
-}
-
 /* Runs before the child process gives up root, because opening the ring buffer needs root. */
 static int prepare(void *arg)
 {
@@ -76,9 +60,19 @@ static int run_child(void *arg, int)
 {
 	struct reader *r = arg;
 	struct bb_consumer_shared *s = r->shared;
+	int rc = 0;
 
 	s->setup_cpu_s = bb_process_cpu_s(getpid());
-	s->rc = consume(r);
+	while (!s->stop && rc >= 0) {
+		rc = ring_buffer__poll(r->ring, POLL_MS);
+		/* after a timeout, samples may be left: some programs never wake their reader */
+		if (rc == 0 && !s->stop)
+			rc = ring_buffer__consume(r->ring);
+		/* go on after a signal: the parent process handles it and stops this one */
+		if (rc == -EINTR)
+			rc = 0;
+	}
+	s->rc = rc < 0 && rc != -ECANCELED ? rc : 0;
 	return s->rc != 0;
 }
 

@@ -33,17 +33,6 @@ static void close_one(struct bb_exact *e)
 	bb_code__done(&e->code);
 }
 
-static void close_clones(struct bb_exact *e)
-{
-	for (struct bb_exact *m = e->behind, *next; m; m = next) {
-		next = m->behind;
-		close_one(m);
-		free(m);
-	}
-	close_one(e);
-	e->behind = NULL;
-}
-
 static uint32_t id_of(int prog_fd)
 {
 	struct bpf_prog_info info = {0};
@@ -100,19 +89,6 @@ static void reset_counters(struct bb_exact *e)
 {
 	for (; e; e = e->behind)
 		bb_clone__reset(&e->clone);
-}
-
-static void add_counters(struct bb_exact *e)
-{
-	for (; e; e = e->behind) {
-		bb_clone__read(&e->clone, e->now);
-		for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
-			e->totals[i] += e->now[i];
-		for (uint32_t i = 0; i < e->clone.n_vain; i++)
-			e->in_vain[i] +=
-				__atomic_load_n(&e->clone.counts.v[e->clone.cfg.n_blocks + i],
-						__ATOMIC_RELAXED);
-	}
 }
 
 struct arrays {
@@ -189,8 +165,14 @@ static void detach(void *slot)
 {
 	struct slot *s = slot;
 
-	if (s->in)
-		close_clones(&s->exact);
+	if (!s->in)
+		return;
+	for (struct bb_exact *e = s->exact.behind, *next; e; e = next) {
+		next = e->behind;
+		close_one(e);
+		free(e);
+	}
+	close_one(&s->exact);
 	free(s->in);
 }
 
@@ -274,7 +256,15 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 {
 	struct bb_exact *e = &s->exact;
 
-	add_counters(e);
+	for (struct bb_exact *m = e; m; m = m->behind) {
+		const volatile uint64_t *in_vain = m->clone.counts.v + m->clone.cfg.n_blocks;
+
+		bb_clone__read(&m->clone, m->now);
+		for (uint32_t i = 0; i < m->clone.cfg.n_blocks; i++)
+			m->totals[i] += m->now[i];
+		for (uint32_t i = 0; i < m->clone.n_vain; i++)
+			m->in_vain[i] += __atomic_load_n(&in_vain[i], __ATOMIC_RELAXED);
+	}
 	b->paths[b->n] = e->sets ? set_of(e) : bb_counts__path(&e->clone.cfg, e->now);
 	b->ns[b->n++] = bb_counts__instructions(&e->clone.cfg, e->now) / a->runs_each;
 	b->fired++;

@@ -28,7 +28,6 @@ struct shared {
 	uint32_t in_a_go; /* firings in one go; 0 if not known yet */
 	size_t n;
 	double firing_ns[MOST_GOES];
-	int trigger_rc; /* -errno of the last failed firing, or 0 */
 	/* true if the program's ring is emptied after each firing, because the kernel wakes only a
 	 * reader that has caught up. Turns without the program empty it, too, to be comparable. */
 	bool drains;
@@ -48,43 +47,21 @@ struct block {
 
 /* --- in the child process that fires --- */
 
-static int fire_once(struct slot *s, struct shared *shared)
-{
-	struct bb_prog_stats unused;
-	int rc;
-
-	if (!s->fire.found->trigger->fire)
-		return bb_stats_reader__info(&s->fire.common.target->reader, &unused);
-	rc = bb_firing__fire(&s->fire.firing);
-	if (rc)
-		shared->trigger_rc = rc;
-	return 0;
-}
-
 static int fire_many(struct slot *s, struct shared *shared, uint32_t n, double *ret_ns)
 {
 	uint64_t began_ns = bb_now_ns();
+	struct bb_prog_stats unused;
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < n; i++) {
-		rc = fire_once(s, shared);
+		if (s->fire.found->trigger->fire)
+			bb_firing__fire(&s->fire.firing);
+		else
+			rc = bb_stats_reader__info(&s->fire.common.target->reader, &unused);
 		if (shared->drains)
 			bb_target__drain(s->fire.common.target, false);
 	}
 	*ret_ns = (double)(bb_now_ns() - began_ns) / n;
-	return rc;
-}
-
-/* Finds the number of firings in a go. The first four firings of a new trigger do not count,
- * because they are slower or faster than later ones. */
-static int calibrate(struct slot *s, struct shared *shared)
-{
-	double ns = 0;
-	int rc = fire_many(s, shared, 4, &ns);
-
-	if (!rc)
-		rc = fire_many(s, shared, 8, &ns);
-	shared->in_a_go = (uint32_t)fmin(fmax(GO_NS / fmax(ns, 1), 1), MOST_IN_A_GO);
 	return rc;
 }
 
@@ -94,12 +71,17 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 	struct slot *s = arg;
 	int rc = bb_fire__trigger(&s->fire, t);
 	uint64_t began_ns;
-	double unused;
+	double ns = 0;
 
-	if (!rc && !shared->in_a_go)
-		rc = calibrate(s, shared);
+	if (!rc && !shared->in_a_go) {
+		/* the first four firings do not count: they are slower or faster than later ones */
+		rc = fire_many(s, shared, 4, &ns);
+		if (!rc)
+			rc = fire_many(s, shared, 8, &ns);
+		shared->in_a_go = (uint32_t)fmin(fmax(GO_NS / fmax(ns, 1), 1), MOST_IN_A_GO);
+	}
 	if (!rc)
-		rc = fire_many(s, shared, shared->in_a_go, &unused);
+		rc = fire_many(s, shared, shared->in_a_go, &ns);
 	began_ns = bb_now_ns();
 	for (shared->n = 0; !rc && shared->n < MOST_GOES && !bb_must_end(); shared->n++) {
 		if (shared->n >= FEWEST && bb_now_ns() - began_ns > TURN_NS)
@@ -221,19 +203,6 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	return bb_batch__void_if_gone(b, rc, err);
 }
 
-/* Loads an empty program for the same hook, which returns the value that lets the event go on. */
-static int load_empty(const struct bb_test_prog *prog, int *ret_fd, struct bb_err *err)
-{
-	struct bb_code code;
-	int rc = bb_target__code(prog->target, &code, err);
-
-	if (rc)
-		return rc;
-	rc = bb_load__empty(&code, prog->fire.point.kind == BB_AT_CGROUP, ret_fd, err);
-	bb_code__done(&code);
-	return rc;
-}
-
 static void detach(void *slot)
 {
 	struct slot *s = slot;
@@ -244,11 +213,11 @@ static void detach(void *slot)
 
 static int probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
-	return prog->fire.point.kind != BB_AT_STRUCT_OPS ? 0
-							 : bb_fail(err, -ENOTSUP,
-								   "a connection keeps its "
-								   "congestion control: there is "
-								   "no time without the program");
+	if (prog->fire.point.kind != BB_AT_STRUCT_OPS)
+		return 0;
+	return bb_fail(err, -ENOTSUP,
+		       "a connection keeps its congestion control: there is no time without the "
+		       "program");
 }
 
 static int attach(void *slot, struct bb_err *err)
@@ -256,6 +225,7 @@ static int attach(void *slot, struct bb_err *err)
 	struct slot *s = slot;
 	struct bb_fire_state *fire = (struct bb_fire_state *)s->common.state->fired;
 	struct bb_test_prog *prog = s->common.prog;
+	struct bb_code code;
 	int rc;
 
 	s->empty_fd = -1;
@@ -263,8 +233,13 @@ static int attach(void *slot, struct bb_err *err)
 	if (rc)
 		return rc;
 	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);
-	if (load_empty(prog, &s->empty_fd, NULL))
-		s->empty_fd = -1;
+	if (!bb_target__code(prog->target, &code, NULL)) {
+		/* the empty program returns the value that lets the event go on */
+		if (bb_load__empty(&code, prog->fire.point.kind == BB_AT_CGROUP, &s->empty_fd,
+				   NULL))
+			s->empty_fd = -1;
+		bb_code__done(&code);
+	}
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);
 	return rc ? rc

@@ -32,29 +32,21 @@ static int insitu_attach(void *slot, struct bb_err *)
 	return 0;
 }
 
-/* Does nothing if the right event is open already. Closes an older event. */
-static int open_event(struct insitu_slot *slot, const struct bb_command *workload,
-		      struct bb_err *err)
-{
-	int rc;
-
-	if (slot->event_fd >= 0 && slot->event_pid == workload->pid &&
-	    slot->event_freq_hz == slot->freq_hz)
-		return 0;
-	bb_close(&slot->event_fd);
-	rc = bb_command__open_clock(workload, slot->common.state->spec->event, slot->freq_hz,
-				    slot->common.prog->target->prog_fd, &slot->event_fd, err);
-	slot->event_pid = workload->pid;
-	slot->event_freq_hz = slot->freq_hz;
-	slot->whole_periods = 0;
-	return rc;
-}
-
 static int begin_event(void *arg, const struct bb_command *workload, struct bb_err *err)
 {
 	struct insitu_slot *slot = arg;
-	int rc = open_event(slot, workload, err);
+	int rc = 0;
 
+	if (slot->event_fd < 0 || slot->event_pid != workload->pid ||
+	    slot->event_freq_hz != slot->freq_hz) {
+		bb_close(&slot->event_fd);
+		rc = bb_command__open_clock(workload, slot->common.state->spec->event,
+					    slot->freq_hz, slot->common.prog->target->prog_fd,
+					    &slot->event_fd, err);
+		slot->event_pid = workload->pid;
+		slot->event_freq_hz = slot->freq_hz;
+		slot->whole_periods = 0;
+	}
 	return rc ? rc : bb_command__start_clock(slot->event_fd, err);
 }
 
@@ -126,30 +118,22 @@ static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the batch void if our own readings make the program run. The workload must be paused. */
-static int check_own_runs(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
-{
-	struct bb_windows windows = {.target = target};
-	int rc = bb_windows__find_own(&windows, b, err);
-
-	if (!rc && windows.own.by_read && !b->void_why[0])
-		snprintf(b->void_why, sizeof(b->void_why),
-			 "bpfbench's own readings make it run: %u times each", windows.own.by_read);
-	return rc;
-}
-
 static int attach_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	static const struct bb_workload_event nothing_to_do = {0};
 	const struct bb_drive_slot *s = slot;
-	struct bb_target *target = s->prog->target;
+	struct bb_windows windows = {.target = s->prog->target};
 	struct bpf_link *link = NULL;
 	int rc = bb_workload_loop__start((struct bb_workload_loop *)s->state, true, err);
 
 	if (!rc)
-		rc = bb_target__attach(target, &link, err);
+		rc = bb_target__attach(s->prog->target, &link, err);
+	/* the workload is still paused */
 	if (!rc)
-		rc = check_own_runs(target, b, err);
+		rc = bb_windows__find_own(&windows, b, err);
+	if (!rc && windows.own.by_read && !b->void_why[0])
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "bpfbench's own readings make it run: %u times each", windows.own.by_read);
 	if (!rc)
 		rc = bb_workload_loop__batch(s, &nothing_to_do, b, err);
 	bpf_link__destroy(link);

@@ -14,28 +14,6 @@ struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 	return found ? *found : NULL;
 }
 
-static struct bb_lines_variant *add_variant(struct bb_lines_state *s,
-					    const struct bb_variant_spec *spec)
-{
-	struct bb_lines_variant *v = bb_calloc(1, sizeof(*v));
-
-	BB_PUSH(s->variants, s->n_variants, v);
-	v->spec = spec;
-	v->plan.detail = BB_CUT_ALL;
-	return v;
-}
-
-static void add_load(struct bb_lines_variant *v)
-{
-	for (size_t i = 0; i < v->n_cases; i++) {
-		struct bb_lines_case *p = &v->cases[i];
-		size_t had = (size_t)p->n_loads++ * p->n_items;
-
-		bb_resize(&p->means, had + p->n_items, sizeof(*p->means));
-		memset(p->means + had, 0, p->n_items * sizeof(*p->means));
-	}
-}
-
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing)
 {
 	struct bb_lines_loaded *l = &slot->things[thing];
@@ -118,8 +96,12 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 		slot->things[i].prog_fd = -1;
 	if (!v && floor && !strcmp(floor, prog->spec->name))
 		return load_program(slot, err);
-	if (!v)
-		v = add_variant(s, prog->spec);
+	if (!v) {
+		v = bb_calloc(1, sizeof(*v));
+		BB_PUSH(s->variants, s->n_variants, v);
+		v->spec = prog->spec;
+		v->plan.detail = BB_CUT_ALL;
+	}
 	slot->variant = v;
 	rc = bb_lines_plan__read(&v->plan, prog->target, err);
 	if (!rc)
@@ -150,7 +132,13 @@ static int attach(void *slot_, struct bb_err *err)
 	if (rc || !slot->variant)
 		return rc;
 	slot->load = slot->variant->cases->n_loads;
-	add_load(slot->variant);
+	for (size_t i = 0; i < slot->variant->n_cases; i++) {
+		struct bb_lines_case *p = &slot->variant->cases[i];
+		size_t had = (size_t)p->n_loads++ * p->n_items;
+
+		bb_resize(&p->means, had + p->n_items, sizeof(*p->means));
+		memset(p->means + had, 0, p->n_items * sizeof(*p->means));
+	}
 	return 0;
 }
 

@@ -214,25 +214,8 @@ struct path {
 	double ns; /* time of the first logged run, ns */
 };
 
-/* Returns -E2BIG if the log is too short for the last run's path. */
-static int read_log(const struct bb_lines_state *s, struct path *ret_path)
-{
-	uint64_t logged = bb_cut_memory__logged(&s->memory);
-	uint32_t n = 0;
-
-	/* search backwards for cut 0, with which every run begins */
-	while (n < logged && n < BB_CUT_LOG &&
-	       (!n || bb_cut_memory__log(&s->memory, logged - n) != 0))
-		n++;
-	if (n == BB_CUT_LOG)
-		return -E2BIG;
-	*ret_path = (struct path){.cuts = bb_calloc(n, sizeof(uint32_t)), .n = n};
-	for (uint32_t i = 0; i < n; i++)
-		ret_path->cuts[i] = bb_cut_memory__log(&s->memory, logged - n + i);
-	return 0;
-}
-
-/* Logs one run, after `before` others. Returns -EAGAIN if another process made the program run. */
+/* Logs one run, after `before` others. Returns -EAGAIN if another process made the program run, and
+ * -E2BIG if the log is too short for the path. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {
@@ -244,6 +227,8 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 			  .warmup = before,
 			  .drain_each_run = s->common.spec->step.consumer == BB_DRAIN_EACH_RUN},
 	};
+	uint64_t logged;
+	uint32_t n = 0;
 	int rc;
 
 	bb_cut_memory__begin_log(&s->memory);
@@ -254,9 +239,19 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 		return bb_must_end_why();
 	if (!s->burst->batch.n)
 		return -EAGAIN;
-	rc = read_log(s, ret_path);
-	ret_path->ns = (double)s->burst->ns[0];
-	return rc;
+	logged = bb_cut_memory__logged(&s->memory);
+	/* search backwards for cut 0, with which every run begins */
+	while (n < logged && n < BB_CUT_LOG &&
+	       (!n || bb_cut_memory__log(&s->memory, logged - n) != 0))
+		n++;
+	if (n == BB_CUT_LOG)
+		return -E2BIG;
+	*ret_path = (struct path){.cuts = bb_calloc(n, sizeof(uint32_t)),
+				  .n = n,
+				  .ns = (double)s->burst->ns[0]};
+	for (uint32_t i = 0; i < n; i++)
+		ret_path->cuts[i] = bb_cut_memory__log(&s->memory, logged - n + i);
+	return 0;
 }
 
 /* Returns -E2BIG if the log is too short for the path. */
@@ -387,24 +382,13 @@ void bb_lines_variant__done(struct bb_lines_variant *v)
 	v->n_cases = 0;
 }
 
-static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot,
-		      struct bb_err *err)
-{
-	bool has_inputs = s->common.spec->kind->takes_inputs;
-	size_t n = has_inputs ? s->common.spec->inputs.n : s->common.spec->values.n;
-	int rc = 0;
-
-	for (uint32_t i = 0; !rc && i < (n ? n : 1); i++)
-		rc = plan_param(s, slot, n && !has_inputs ? s->common.spec->values.v[i] : i, err);
-	if (rc)
-		bb_lines_variant__done(slot->variant);
-	return rc;
-}
-
 static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_state *s = (const struct bb_lines_state *)slot->common.state;
 	struct bb_lines_variant *v = slot->variant;
+	bool has_inputs = s->common.spec->kind->takes_inputs;
+	const struct bb_u32_list *values = &s->common.spec->values;
+	size_t n = has_inputs ? s->common.spec->inputs.n : values->n;
 	struct bb_err too_many;
 	int rc;
 
@@ -414,8 +398,10 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 			rc = bb_lines_slot__load(slot, err);
 		if (!rc)
 			rc = bb_lines_slot__load_logger(slot, err);
-		if (!rc)
-			rc = plan_cases(s, slot, err);
+		for (uint32_t i = 0; !rc && i < (n ? n : 1); i++)
+			rc = plan_param(s, slot, n && !has_inputs ? values->v[i] : i, err);
+		if (rc)
+			bb_lines_variant__done(v);
 		bb_lines_slot__unload(slot, BB_LINES_LOGGER);
 		if (rc != -E2BIG)
 			break;

@@ -43,25 +43,21 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 	return sweep >= program->n || program->v[sweep] <= most_ns;
 }
 
-/* True if the program took at most most_ns at the beginning of this sweep and of the next one. With
- * `of_program`, the sweeps before and after this one decide. This is for the mean time of the
- * program itself: if a time decided whether it counts itself, the mean would be too low. */
-static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
-			   bool of_program)
-{
-	size_t first = !of_program ? sweep : sweep ? sweep - 1 : SIZE_MAX;
-
-	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
-}
-
-/* Finds which sweeps count, and returns their number. */
+/* Finds which sweeps count, and returns their number. A sweep counts if the program took at most
+ * most_ns at the beginning of this sweep and of the next one. With `of_program`, the sweeps before
+ * and after this one decide. This is for the mean time of the program itself: if a time decided
+ * whether it counts itself, the mean would be too low. */
 static size_t find_counting(const struct bb_lines_means *program, double most_ns, bool of_program,
 			    bool *counts)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < program->n; i++)
-		n += counts[i] = is_undisturbed(program, i, most_ns, of_program);
+	for (size_t i = 0; i < program->n; i++) {
+		size_t first = !of_program ? i : i ? i - 1 : SIZE_MAX;
+
+		counts[i] = is_fast(program, first, most_ns) && is_fast(program, i + 1, most_ns);
+		n += counts[i];
+	}
 	return n;
 }
 
@@ -289,18 +285,6 @@ static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cut
 	}
 }
 
-static void find_whole(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
-		       double *program_ns, double *empty_ns, double *hidden_ns, double *rest_ns)
-{
-	bool has_rest = takes_other_paths(p) || p->is_cold;
-	double covered = between(p, load, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
-
-	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
-	*empty_ns = load_ns(p, load, BB_LINES_ITEM_EMPTY);
-	*hidden_ns = has_rest || p->path.leaves ? 0 : covered - bare_ns(p, load);
-	*rest_ns = has_rest ? *program_ns - cumulative[p->path.n_measured - 1] : 0;
-}
-
 int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param,
 		 struct bb_lines *ret_lines)
 {
@@ -308,6 +292,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
 	double *program, *empty, *hidden, *rest, *rows, *first, *cumulative;
+	bool has_rest;
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
@@ -334,10 +319,15 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);
 	find_levels(p, &v->plan.parts.cuts, cumulative, p->results);
+	has_rest = takes_other_paths(p) || p->is_cold;
 	for (uint32_t l = 0; l < p->n_loads; l++) {
 		const double *of = &cumulative[(size_t)l * p->path.n_measured];
+		double covered = between(p, l, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
 
-		find_whole(p, l, of, &program[l], &empty[l], &hidden[l], &rest[l]);
+		program[l] = load_ns(p, l, BB_LINES_ITEM_PROGRAM);
+		empty[l] = load_ns(p, l, BB_LINES_ITEM_EMPTY);
+		hidden[l] = has_rest || p->path.leaves ? 0 : covered - bare_ns(p, l);
+		rest[l] = has_rest ? program[l] - of[p->path.n_measured - 1] : 0;
 		bb_line_path__share(&p->path, of, &rows[l * n_rows], &first[l * n_rows]);
 	}
 	free(cumulative);

@@ -15,17 +15,23 @@
 
 #include "drivers/windows.h"
 
-/* limits of find_runs_at_a_time(): samples, and time in s */
+/* limits of live_probe(): samples, and time in s */
 #define LOOK_SAMPLES 256u
 #define LOOK_S 0.5
 
-static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
-		 uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
+static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
+			      uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
 {
+	const struct sched_param as_everybody = {0};
+	struct sched_param before;
 	struct bb_windows windows;
 	uint64_t began_ns;
-	int rc = bb_pin_to_cpu(opts->poll_cpu, err);
+	int policy = sched_getscheduler(0), rc;
 
+	if (policy < 0 || sched_getparam(0, &before) ||
+	    sched_setscheduler(0, SCHED_OTHER, &as_everybody))
+		return bb_fail(err, -errno, "cannot go back to normal priority: %m");
+	rc = bb_pin_to_cpu(opts->poll_cpu, err);
 	if (!rc)
 		rc = bb_windows__begin(prog->target, &windows, err);
 	if (!rc)
@@ -37,20 +43,8 @@ static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *p
 	       bb_seconds_since(began_ns) < b->max_s)
 		rc = bb_windows__poll(&windows, b, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc == -ETIME ? 0 : rc;
-}
-
-static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
-			      uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
-{
-	const struct sched_param as_everybody = {0};
-	struct sched_param before;
-	int policy = sched_getscheduler(0), rc;
-
-	if (policy < 0 || sched_getparam(0, &before) ||
-	    sched_setscheduler(0, SCHED_OTHER, &as_everybody))
-		return bb_fail(err, -errno, "cannot go back to normal priority: %m");
-	rc = watch(opts, prog, n_by_runs, b, err);
+	if (rc == -ETIME)
+		rc = 0;
 	if (sched_setscheduler(0, policy, &before) && !rc) {
 		rc = -errno;
 		bb_fail(err, rc, "cannot take up priority again: %m");
@@ -58,33 +52,29 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	return rc;
 }
 
-static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test_prog *prog,
-			       struct bb_err *err)
+/* Finds how many runs usually come between two readings (bb_windows_mean_of()). */
+static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
+	const struct bb_drive_state *s = state;
 	uint64_t samples[LOOK_SAMPLES], n[BB_WINDOWS_MEAN_OF_MAX] = {0};
 	struct bb_batch b = {.ns = samples, .want = LOOK_SAMPLES, .max_s = LOOK_S};
 	struct bb_stats_enable stats;
-	int rc = bb_stats_enable__on(&stats, err);
+	int rc;
 
+	if (!bb_target__is_adopted(prog->target))
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' "
+			       "measures variants that have an id or a pin",
+			       prog->target->source->program);
+	if (prog->live_mean_of)
+		return 0;
+	rc = bb_stats_enable__on(&stats, err);
 	if (rc)
 		return rc;
-	rc = watch_as_everybody(opts, prog, n, &b, err);
+	rc = watch_as_everybody(&s->opts, prog, n, &b, err);
 	bb_stats_enable__off(&stats);
 	prog->live_mean_of = bb_windows_mean_of(n);
 	return rc;
-}
-
-static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
-{
-	if (bb_target__is_adopted(prog->target))
-		return prog->live_mean_of
-			       ? 0
-			       : find_runs_at_a_time(&((struct bb_drive_state *)state)->opts, prog,
-						     err);
-	return bb_fail(err, -ENOTSUP,
-		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
-		       "variants that have an id or a pin",
-		       prog->target->source->program);
 }
 
 static void live_fired_by(const struct bb_input *, const struct bb_test_prog *prog, char *ret_words,

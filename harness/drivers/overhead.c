@@ -12,22 +12,6 @@
 #include "drivers/workload_loop.h"
 #include "profile/recording.h"
 
-/* Returns the command line, quoted for a shell. The caller frees it. */
-static char *compose(const struct bb_command_spec *spec)
-{
-	char *command = NULL;
-	size_t size = 0;
-	FILE *out = bb_open_memstream(&command, &size);
-
-	bb_put_shell_word(out, spec->program);
-	for (size_t i = 0; i < spec->n_args; i++) {
-		putc(' ', out);
-		bb_put_shell_word(out, spec->args[i]);
-	}
-	bb_close_memstream(out);
-	return command;
-}
-
 #define ANSWER_MS 5000
 /* $PATH for finding perf. It is not the caller's $PATH, because perf runs as root and the caller's
  * $PATH may name folders that other users can write to. */
@@ -107,11 +91,20 @@ static void overhead_close(void *loop)
 static int overhead_open(void *loop, struct bb_err *err)
 {
 	struct bb_workload_loop *l = loop;
+	struct bb_command_spec *spec = &l->workload_spec;
+	size_t unused;
+	FILE *command;
 	int rc = bb_workload_loop__open(l, err);
 
-	l->workload_spec.is_held = true;
-	l->workload_spec.ret_began_ns = bb_map_pages(sizeof(uint64_t), MAP_SHARED);
-	l->common.command = compose(&l->workload_spec);
+	spec->is_held = true;
+	spec->ret_began_ns = bb_map_pages(sizeof(uint64_t), MAP_SHARED);
+	command = bb_open_memstream(&l->common.command, &unused);
+	bb_put_shell_word(command, spec->program);
+	for (size_t i = 0; i < spec->n_args; i++) {
+		putc(' ', command);
+		bb_put_shell_word(command, spec->args[i]);
+	}
+	bb_close_memstream(command);
 	return rc;
 }
 
@@ -130,20 +123,6 @@ static int overhead_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 			       "perf is not installed (Debian: linux-perf, Ubuntu: "
 			       "linux-tools-generic)");
 	return 0;
-}
-
-static int start_profile(struct sampling *r, pid_t pid, struct bb_err *err)
-{
-	const struct bb_sampler_opts opts = {
-		.object_dir = r->opts->object_dir,
-		.pid = pid,
-		.freq_hz = r->freq_hz,
-		.on_cpu = true,
-		.want_kernel = true,
-		.want_user = true,
-	};
-
-	return bb_recorder__start(&opts, &r->profile, err);
 }
 
 /* Without a consumer, the stack samples in the program's ring are discarded. */
@@ -169,12 +148,20 @@ static int begin(void *arg, const struct bb_command *workload, struct bb_err *er
 {
 	struct sampling *r = arg;
 	const struct bb_child_place place = {r->opts->poll_cpu, r->opts->uid, r->opts->gid, NULL};
+	const struct bb_sampler_opts profile = {
+		.object_dir = r->opts->object_dir,
+		.pid = workload->pid,
+		.freq_hz = r->freq_hz,
+		.on_cpu = true,
+		.want_kernel = true,
+		.want_user = true,
+	};
 
 	if (r->prog->target)
 		return start_program(r, workload, &place, err);
 	if (is_sampler(r->prog, "perf-record"))
 		return perf_record_start(workload->pid, r->freq_hz, &place, &r->perf, err);
-	return is_sampler(r->prog, "profile") ? start_profile(r, workload->pid, err) : 0;
+	return is_sampler(r->prog, "profile") ? bb_recorder__start(&profile, &r->profile, err) : 0;
 }
 
 static int feed(void *arg, struct bb_err *err)

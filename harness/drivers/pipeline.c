@@ -30,7 +30,7 @@ struct flow_run {
 	double cpu_before_s; /* CPU time of the workload when it was last started or resumed, s */
 	/* lag_ns[room]: lags of processed stack samples, then ages of those left in the ring */
 	uint64_t *lag_ns;
-	size_t room, n;
+	size_t room;
 };
 
 static int pipeline_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
@@ -104,13 +104,14 @@ static int watch(struct flow_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* Collects the consumer's lags, and the ages of the stack samples left in the ring. */
-static int collect(struct flow_run *r, struct bb_err *err)
+/* Takes the consumer's lags, and the ages of the stack samples left in the ring. */
+static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
-	struct bb_ring_use *flow = r->batch->flow;
+	struct bb_batch *b = r->batch;
 	uint64_t now_ns = bb_now_ns();
 	struct bb_consumed done = {0};
-	size_t waiting = 0;
+	struct bb_prog_stats after;
+	size_t waiting = 0, n;
 	int rc = r->consumer.pid ? bb_consumer__stop(&r->consumer, &done, err) : 0;
 
 	if (rc)
@@ -121,28 +122,18 @@ static int collect(struct flow_run *r, struct bb_err *err)
 			  err);
 	if (rc)
 		return rc;
-	flow->consumed = done.samples;
-	flow->waiting = waiting;
-	flow->ring_bytes = r->ring->size_bytes;
-	flow->consumer_cpu_s = r->processor ? done.cpu_s : NAN;
-	r->n = done.n + waiting < r->room ? done.n + waiting : r->room;
-	return 0;
-}
-
-static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
-{
-	struct bb_prog_stats after;
-	struct bb_batch *b = r->batch;
-	int rc = collect(r, err);
-
-	if (!rc)
-		rc = bb_read_counters(r->target, &after, err);
+	b->flow->consumed = done.samples;
+	b->flow->waiting = waiting;
+	b->flow->ring_bytes = r->ring->size_bytes;
+	b->flow->consumer_cpu_s = r->processor ? done.cpu_s : NAN;
+	rc = bb_read_counters(r->target, &after, err);
 	if (rc)
 		return rc;
 	/* if there are too many lags, take b->want of them, evenly spaced */
-	b->n = r->n < b->want ? r->n : b->want;
+	n = done.n + waiting < r->room ? done.n + waiting : r->room;
+	b->n = n < b->want ? n : b->want;
 	for (size_t i = 0; i < b->n; i++)
-		b->ns[i] = r->lag_ns[i * r->n / b->n];
+		b->ns[i] = r->lag_ns[i * n / b->n];
 	b->run_cnt = after.run_cnt - before->run_cnt;
 	b->run_time_ns = after.run_time_ns - before->run_time_ns;
 	if (b->flow->consumed + b->flow->waiting > b->run_cnt)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/setup.h"
 
-#include <poll.h>
-
 #include "base/caller.h"
 #include "base/deadline.h"
 #include "base/io.h"

@@ -182,22 +182,6 @@ static int count_call(void *arg, uint32_t repeat, double *ret_ns)
 	return rc;
 }
 
-static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
-{
-	int rc;
-
-	c->n = 0;
-	ret_line->time.intercept_ns = NAN;
-	rc = repeat == 1 ? count_call(c, 1, &ret_line->time.slope_ns)
-			 : bb_fit_line__take(count_call, c, repeat, &ret_line->time);
-	for (size_t k = 0; !rc && k < BB_PMU_COUNTERS; k++)
-		ret_line->pmu[k] =
-			repeat == 1 ? c->counts[k][0][0]
-				    : bb_fit_line_slope(c->counts[k],
-							repeat - bb_fit_line_shorter(repeat));
-	return rc;
-}
-
 /* Returns the median over all lines of the double at `offset` in struct line. */
 static double median_of(const struct line *lines, size_t n, size_t offset, double *scratch)
 {
@@ -210,14 +194,22 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 		      struct line *lines, struct bb_batch *b, uint64_t began_ns)
 {
 	struct calls calls = {.pmu = pmu, .call = s, .batch = b};
+	uint32_t shorter = bb_fit_line_shorter(repeat);
 	int rc = 0;
 
 	while (bb_batch__goes_on(b, began_ns)) {
 		struct line *line = &lines[b->n];
 
-		rc = take_line(&calls, repeat, line);
+		calls.n = 0;
+		line->time.intercept_ns = NAN;
+		rc = repeat == 1 ? count_call(&calls, 1, &line->time.slope_ns)
+				 : bb_fit_line__take(count_call, &calls, repeat, &line->time);
 		if (rc)
 			break;
+		for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+			line->pmu[k] = repeat == 1 ? calls.counts[k][0][0]
+						   : bb_fit_line_slope(calls.counts[k],
+								       repeat - shorter);
 		b->fired++;
 		if (line->time.slope_ns >= 0)
 			b->ns[b->n++] = (uint64_t)(line->time.slope_ns * BB_PS_PER_NS + 0.5);
@@ -225,7 +217,7 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 			snprintf(b->void_why, sizeof(b->void_why),
 				 "%u runs took less time than %u: the clock or the machine is too "
 				 "unsteady",
-				 repeat, bb_fit_line_shorter(repeat));
+				 repeat, shorter);
 	}
 	return rc;
 }

@@ -26,22 +26,6 @@ struct slot {
 	bool traces, is_described;
 };
 
-static void end_mark(struct slot *slot, const struct bb_prog_stats *window, bool is_whole)
-{
-	bool is_one = is_whole && window->run_cnt == 1;
-
-	slot->traces = false;
-	slot->traced += is_one;
-	bb_marks__write_run(is_one ? window->run_time_ns : 0);
-}
-
-static void begin_mark(struct slot *slot)
-{
-	slot->traces = slot->traced < BB_MARKS_RUNS;
-	if (slot->traces)
-		bb_marks__begin();
-}
-
 static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 {
 	struct slot *slot = arg;
@@ -115,16 +99,23 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 		return rc;
 	window = bb_prog_stats__since(&now, &slot->last);
 	slot->last = now;
-	if (slot->traces)
-		end_mark(slot, &window, is_whole);
+	if (slot->traces) {
+		bool is_one = is_whole && window.run_cnt == 1;
+
+		slot->traces = false;
+		slot->traced += is_one;
+		bb_marks__write_run(is_one ? window.run_time_ns : 0);
+	}
 	if (!is_whole) /* a signal interrupted the firing: its runs count as warm-up */
 		*(slot->is_warm ? &b->warmup : &slot->warmed) += window.run_cnt;
 	else if (slot->is_warm || warm_up(a, slot, b, &window))
 		take_window(a, b, &window);
 	if (slot->is_warm && !goes_on(a, b, slot->began_ns))
 		return 1;
-	if (bb_marks__are_enabled() && slot->is_warm)
-		begin_mark(slot);
+	if (bb_marks__are_enabled() && slot->is_warm && slot->traced < BB_MARKS_RUNS) {
+		slot->traces = true;
+		bb_marks__begin();
+	}
 	return 0;
 }
 

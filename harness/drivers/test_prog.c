@@ -25,17 +25,6 @@ static int say_which(const struct bb_prepare_spec *p, int rc, struct bb_err *err
 	return rc && err ? bb_fail(err, rc, "prepare: '%s': %s", p->program, err->msg) : rc;
 }
 
-static int load_prepare(const struct bb_test_prog *prog, const struct bb_prepare_spec *p,
-			struct bb_target **ret_target, struct bb_err *err)
-{
-	int rc = bb_companion__load(prog, p->program, ret_target, err);
-
-	if (!rc && !bb_target__shares_map(prog->target, *ret_target))
-		rc = bb_fail(err, -EINVAL, "it shares no map with '%s', so its runs change nothing",
-			     prog->spec->program);
-	return say_which(p, rc, err);
-}
-
 /* Loads the programs of `prepare`, unless they are loaded and share maps with the current load of
  * the measured program, which must be loaded. Returns 0; -EINVAL for a program that shares no map,
  * or an input that its type does not take; or another -errno. */
@@ -49,8 +38,16 @@ static int open_prepares(struct bb_test_prog *prog, struct bb_err *err)
 	if (!v->n_prepare || prog->prepare)
 		return 0;
 	prog->prepare = bb_calloc(v->n_prepare, sizeof(*prog->prepare));
-	for (size_t i = 0; !rc && i < v->n_prepare; i++)
-		rc = load_prepare(prog, &v->prepare[i], &prog->prepare[i], err);
+	for (size_t i = 0; !rc && i < v->n_prepare; i++) {
+		const struct bb_prepare_spec *p = &v->prepare[i];
+
+		rc = bb_companion__load(prog, p->program, &prog->prepare[i], err);
+		if (!rc && !bb_target__shares_map(prog->target, prog->prepare[i]))
+			rc = bb_fail(err, -EINVAL,
+				     "it shares no map with '%s', so its runs change nothing",
+				     v->program);
+		rc = say_which(p, rc, err);
+	}
 	if (rc)
 		close_prepares(prog);
 	return rc;
@@ -69,15 +66,6 @@ static int run_prepare(const struct bb_prepare_spec *p, struct bb_target *target
 					p->inputs.n ? &p->inputs.v[i] : type->otherwise,
 					p->times ? p->times : 1, err);
 	return say_which(p, rc, err);
-}
-
-static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && prog->prepare && i < prog->spec->n_prepare; i++)
-		rc = run_prepare(&prog->spec->prepare[i], prog->prepare[i], err);
-	return rc;
 }
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
@@ -215,13 +203,13 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);
-	return rc ? rc : run_prepares(s, err);
+	for (size_t i = 0; !rc && s->prepare && i < s->spec->n_prepare; i++)
+		rc = run_prepare(&s->spec->prepare[i], s->prepare[i], err);
+	return rc;
 }
 
 void bb_test_prog__close(struct bb_test_prog *s)
 {
-	if (!s)
-		return;
 	bb_companions__close(s);
 	close_prepares(s);
 	bb_target__free(s->target);

@@ -126,15 +126,6 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	return 0;
 }
 
-static void sleep_until(uint64_t due_ns)
-{
-	const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_PER_S),
-				     .tv_nsec = (long)(due_ns % NS_PER_S)};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
-		;
-}
-
 /* Sends o->n packets or requests at a steady rate: the first after o->period_ns, and then one in
  * each period. Stops if one fails. Also stops if twice the planned time has passed, but not before
  * the first one is sent. */
@@ -145,7 +136,11 @@ static struct answer carry_out(const struct worker *w, const struct order *o)
 	struct answer a = {0};
 
 	while (!a.rc && a.done < o->n && (now_ns < end_ns || !a.done)) {
-		sleep_until(due_ns);
+		const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_PER_S),
+					     .tv_nsec = (long)(due_ns % NS_PER_S)};
+
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+			;
 		a.rc = w->send(w->arg, w->socket_fd);
 		now_ns = bb_now_ns();
 		due_ns = bb_pace_next(due_ns, now_ns, o->period_ns);

@@ -149,30 +149,14 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Makes calls of our bb_own_function() the trigger of the program. Each call causes one run. Checks
- * that the program can be attached to `own`. */
-static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
-		    const struct bb_attach_point *own, struct bb_err *err)
-{
-	struct bb_hook *hook;
-	int link_fd, rc = shared_hook(s, own, &hook, err);
-
-	if (!rc)
-		rc = bb_hook__put(hook, prog->target->prog_fd, &link_fd, err);
-	if (rc)
-		return rc;
-	bb_hook__take_off(hook, link_fd);
-	prog->fire = (struct bb_fire_found){.point = *own,
-					    .trigger = &bb_triggers_function[0],
-					    .runs_each = 1};
-	return 0;
-}
-
 /* Makes calls of bb_own_function(), or test runs, the trigger of the program, with arguments that
  * fit its attach point. Refuses a program that acts on other processes. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
+	struct bb_hook *hook;
+	int link_fd, rc;
+
 	if (bb_reach__acts(prog->target))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: it writes through what it is given, or acts on whoever runs "
@@ -183,8 +167,19 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		bb_live_objects__open(s->site->netns_fd, s->common.opts.object_dir, s->live);
 	}
 	bb_live_objects__stand_in(s->live, prog->target->source->program, own);
-	return own->kind == BB_AT_OWN_RUN ? find_at(s, prog, own, err)
-					  : take_own(s, prog, own, err);
+	if (own->kind == BB_AT_OWN_RUN)
+		return find_at(s, prog, own, err);
+	/* check that the program can be attached to our function; each call causes one run */
+	rc = shared_hook(s, own, &hook, err);
+	if (!rc)
+		rc = bb_hook__put(hook, prog->target->prog_fd, &link_fd, err);
+	if (rc)
+		return rc;
+	bb_hook__take_off(hook, link_fd);
+	prog->fire = (struct bb_fire_found){.point = *own,
+					    .trigger = &bb_triggers_function[0],
+					    .runs_each = 1};
+	return 0;
 }
 
 static const struct bb_trigger *named(const char *name)
@@ -405,18 +400,6 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 	}
 }
 
-/* Stores the struct_ops map of this load in the attach point. Refuses a clone, because the map
- * refers to the program itself, so the kernel would not run the clone. */
-static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
-{
-	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
-	return prog_fd == prog->target->prog_fd ? 0
-						: bb_fail(err, -ENOTSUP,
-							  "the kernel calls it as a member of a "
-							  "struct of functions, and no clone of it "
-							  "can be put there");
-}
-
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd)
 {
@@ -437,8 +420,14 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 	int rc = probe_fire(s, prog, err);
 
 	bb_fire_slot__init(slot, s, prog, prog_fd);
-	if (!rc && prog->fire.point.kind == BB_AT_STRUCT_OPS)
-		rc = take_struct_ops(prog, prog_fd, err);
+	if (!rc && prog->fire.point.kind == BB_AT_STRUCT_OPS) {
+		prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
+		/* the map refers to the program itself, so the kernel would not run a clone */
+		if (prog_fd != prog->target->prog_fd)
+			rc = bb_fail(err, -ENOTSUP,
+				     "the kernel calls it as a member of a struct of functions, "
+				     "and no clone of it can be put there");
+	}
 	if (!rc)
 		rc = fill_usdt(prog, &prog->fire.point, err);
 	if (!rc)

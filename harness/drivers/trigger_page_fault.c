@@ -49,34 +49,26 @@ struct state {
 	int rc;
 };
 
-/* Reads one page that is not present: one page fault, one event, one run of the program. */
-static inline __attribute__((always_inline)) void read_page(struct state *s)
-{
-	(void)*(volatile char *)(s->region + (size_t)s->next_page * s->page_bytes);
-	s->next_page++;
-}
-
-static inline int make_room(struct state *s)
-{
-	if (s->next_page < REGION_PAGES)
-		return 0;
-	s->next_page = 0;
-	return madvise(s->region, REGION_PAGES * s->page_bytes, MADV_DONTNEED) ? -errno : 0;
-}
-
 /* Fires once. A result other than 0 ends the search. */
 static __attribute__((noinline)) int fire_once(void *arg)
 {
 	struct state *s = arg;
 
-	s->rc = make_room(s);
+	s->rc = 0;
+	if (s->next_page == REGION_PAGES) {
+		s->next_page = 0;
+		if (madvise(s->region, REGION_PAGES * s->page_bytes, MADV_DONTNEED))
+			s->rc = -errno;
+	}
 	if (!s->rc)
 		s->rc = bb_target__reset_for_run(s->attached->common.target);
 	if (s->rc)
 		return 1;
 	if (s->common.cold)
 		bb_cold__empty(s->common.cold);
-	read_page(s);
+	/* this page is not present: one page fault, one event, one run of the program */
+	(void)*(volatile char *)(s->region + (size_t)s->next_page * s->page_bytes);
+	s->next_page++;
 	s->rc = s->part->after(&s->attached->common, s->part->arg, s->batch, true);
 	return s->rc != 0;
 }
@@ -146,20 +138,10 @@ static void close_faults(void *state)
 		munmap(s->stack, STACK_BYTES);
 }
 
-static int check_depths(const struct bb_drive_spec *spec, uint32_t base_frames, struct bb_err *err)
-{
-	for (size_t i = 0; i < spec->values.n; i++)
-		if (spec->values.v[i] < base_frames)
-			return bb_fail(err, -EINVAL,
-				       "stack_depth: %u is less than the %u frames that the search "
-				       "itself has",
-				       spec->values.v[i], base_frames);
-	return 0;
-}
-
 static int open_faults(void *state, struct bb_err *err)
 {
 	struct state *s = state;
+	const struct bb_u32_list *depths = &s->common.spec->values;
 	int rc;
 
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -174,7 +156,13 @@ static int open_faults(void *state, struct bb_err *err)
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	s->base_frames = s->seen_frames;
-	return check_depths(s->common.spec, s->base_frames, err);
+	for (size_t i = 0; i < depths->n; i++)
+		if (depths->v[i] < s->base_frames)
+			return bb_fail(err, -EINVAL,
+				       "stack_depth: %u is less than the %u frames that the search "
+				       "itself has",
+				       depths->v[i], s->base_frames);
+	return 0;
 }
 
 static int attach(void *attached, struct bb_test_prog *, struct bb_err *err)
@@ -196,9 +184,11 @@ static void detach(void *attached)
 	close(((struct attached *)attached)->event_fd);
 }
 
-/* Touches every page whose page fault would be an event during the batch. */
-static int aim(struct state *s, uint32_t depth, struct bb_err *err)
+static int fire(void *attached, uint32_t depth, const struct bb_instrument_part *part,
+		struct bb_batch *b, struct bb_err *err)
 {
+	const struct bb_attached *a = attached;
+	struct state *s = (struct state *)a->state;
 	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 
 	if (rc)
@@ -217,38 +207,21 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	bb_deadline_touch();
 	if (s->common.cold) /* touches the pages of its buffer, too */
 		bb_cold__empty(s->common.cold);
-	return 0;
-}
-
-/* Runs the search with the event enabled. Only the firings cause page faults. */
-static int search(struct state *s)
-{
-	int rc = bb_target__reset_for_run(s->attached->common.target);
-
-	if (!rc)
-		rc = bb_perf_event__enable(s->attached->event_fd);
-	if (rc)
-		return rc;
-	rc = search_on_private_stack(s, fire_once);
-	bb_perf_event__disable(s->attached->event_fd);
-	return rc ? rc : s->rc < 0 ? s->rc : 0;
-}
-
-static int fire(void *attached, uint32_t depth, const struct bb_instrument_part *part,
-		struct bb_batch *b, struct bb_err *err)
-{
-	const struct bb_attached *a = attached;
-	struct state *s = (struct state *)a->state;
-	int rc = aim(s, depth, err);
-
-	if (rc)
-		return rc;
 	s->attached = attached;
 	s->part = part;
 	s->batch = b;
 	rc = part->begin(a, part->arg, b);
 	if (!rc)
-		rc = search(s);
+		rc = bb_target__reset_for_run(a->target);
+	if (!rc)
+		rc = bb_perf_event__enable(s->attached->event_fd);
+	if (!rc) {
+		/* from here to bb_perf_event__disable(), only the firings cause page faults */
+		rc = search_on_private_stack(s, fire_once);
+		bb_perf_event__disable(s->attached->event_fd);
+		if (!rc && s->rc < 0)
+			rc = s->rc;
+	}
 	if (rc)
 		return bb_fail(err, rc, "firing '%s': %m", a->target->source->program);
 	return bb_stop_signal ? -EINTR : 0;

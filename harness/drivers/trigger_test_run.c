@@ -49,8 +49,6 @@ static void open_call(const struct bb_test_run_slot *slot, const struct bb_input
 
 void bb_test_call__close(struct bb_test_call *s)
 {
-	if (!s)
-		return;
 	free(s->ctx);
 	free(s->out);
 	s->ctx = s->out = NULL;
@@ -220,29 +218,21 @@ static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *va
 	return t->n_places - 1;
 }
 
-static int find_type(const struct bb_test_run *t, struct bb_target *target,
-		     const struct bb_test_run_type **ret_type, struct bb_err *err)
-{
-	uint32_t type;
-	int rc = bb_target__prog_type(target, &type, err);
-
-	if (!rc)
-		rc = bb_test_run_type__find(type, ret_type, err);
-	if (!rc && t->repeats && !(*ret_type)->takes_repeat)
-		rc = bb_fail(err, -ENOTSUP,
-			     "a test run of a %s program takes no repeat, and the drive '%s' needs "
-			     "one; 'with: step, trigger: test-run' measures it",
-			     (*ret_type)->name, t->common.spec->kind->with);
-	return rc;
-}
-
 static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_test_run_slot *slot = attached;
 	struct bb_test_run *t = (struct bb_test_run *)slot->common.state;
 	const char *floor = t->common.spec->floor;
-	int rc = find_type(t, prog->target, &slot->type, err);
+	uint32_t type;
+	int rc = bb_target__prog_type(prog->target, &type, err);
 
+	if (!rc)
+		rc = bb_test_run_type__find(type, &slot->type, err);
+	if (!rc && t->repeats && !slot->type->takes_repeat)
+		rc = bb_fail(err, -ENOTSUP,
+			     "a test run of a %s program takes no repeat, and the drive '%s' needs "
+			     "one; 'with: step, trigger: test-run' measures it",
+			     slot->type->name, t->common.spec->kind->with);
 	slot->is_judged = !floor || strcmp(floor, prog->spec->name);
 	slot->place = t->mix.n ? find_place(t, prog->spec) : 0;
 	if (!rc && slot->type->prog_type == BPF_PROG_TYPE_XDP &&

@@ -81,19 +81,6 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
-/* Waits for the end of a workload on which no event can be opened any more, because it is about to
- * end. Returns 0 when the time of the batch is over, 1 when the workload has ended, or -errno. */
-static int await_end(struct bb_workload_loop *l, const struct bb_batch *b, uint64_t began_ns,
-		     struct bb_err *err)
-{
-	int rc;
-
-	while (!(rc = bb_command__ended(&l->workload, err)) && !bb_must_end() &&
-	       !time_is_up(b, began_ns, b->target_cpu_s))
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	return rc;
-}
-
 /* Samples one execution of the workload, or a part of it. Returns what poll_windows() returns, or
  * -ESRCH after too many executions in a row without a run of the program. */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
@@ -109,8 +96,11 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
-	if (rc == -ESRCH) { /* the workload is about to end */
-		rc = await_end(l, b, began_ns, err);
+	if (rc == -ESRCH) {
+		/* no event can be opened on the workload any more, because it is about to end */
+		while (!(rc = bb_command__ended(&l->workload, err)) && !bb_must_end() &&
+		       !time_is_up(b, began_ns, b->target_cpu_s))
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	} else if (!rc) {
 		rc = poll_windows(l, &windows, b, began_ns, &cpu_s, err);
 		if (event->end)

@@ -65,19 +65,6 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 	return load_program(prog_type, attach_type, btf_id, insns, BB_LEN(insns));
 }
 
-/* Loads a program that calls a helper of Linux 5.11. Since 5.11 the kernel also charges BPF memory
- * to cgroups, so a program that loads proves this. libbpf tests it in this way, too. */
-static int probe_memcg_helper(void)
-{
-	static const struct bpf_insn insns[] = {
-		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_coarse_ns},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-
-	return closed(load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns)));
-}
-
 /* Returns 1 if the kernel counts the runs of a program although we have not enabled bpf_stats, 0 if
  * it does not count them, or -errno. */
 static int probe_stats_are_on(void)
@@ -441,11 +428,6 @@ static void read_fingerprint(struct bb_fingerprint *ret_fp)
 		bb_fingerprint_init(ret_fp);
 }
 
-static bool is(const char *value, const char *text)
-{
-	return !strcmp(value, text);
-}
-
 static void answer_unknown(struct bb_check_result *r, const char *what)
 {
 	answer(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
@@ -495,7 +477,7 @@ static void check_kernel(const struct bb_check *, struct bb_check_result *r)
 	struct bb_fingerprint fp;
 
 	read_fingerprint(&fp);
-	if (is(fp.kernel_release, BB_FINGERPRINT_UNKNOWN))
+	if (!strcmp(fp.kernel_release, BB_FINGERPRINT_UNKNOWN))
 		answer_unknown(r, "/proc/sys/kernel/osrelease");
 	else
 		answer(r, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release, fp.kernel_version,
@@ -550,22 +532,30 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 
 	read_fingerprint(&fp);
 	for (size_t k = 0; k < bb_n_fingerprint_fields; k++)
-		if (is(bb_fingerprint_fields[k].key, check->name))
+		if (!strcmp(bb_fingerprint_fields[k].key, check->name))
 			value = bb_fingerprint_get(&fp, k);
-	while (!is(answers[i].check, check->name) ||
+	while (strcmp(answers[i].check, check->name) ||
 	       (answers[i].values && !bb_has_word(answers[i].values, ' ', value)))
 		i++;
 	answer(r, answers[i].status, answers[i].remedy, "%.120s%s",
 	       answers[i].status == BB_CHECK_SKIP ? "" : value,
-	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
+	       answers[i].in_vm && !strcmp(fp.hypervisor, "yes") ? answers[i].in_vm
+								 : answers[i].text);
 }
 
-/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK. */
+/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK. Only
+ * these kernels load a program that calls a helper of 5.11. libbpf tests it in this way, too. */
 static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_coarse_ns},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int err = closed(load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns)));
 	struct rlimit limit;
 
-	if (!probe_memcg_helper())
+	if (!err)
 		answer(r, BB_CHECK_OK, NULL, "charged to the cgroup, not to RLIMIT_MEMLOCK");
 	else if (getrlimit(RLIMIT_MEMLOCK, &limit))
 		answer_unknown(r, "RLIMIT_MEMLOCK");

@@ -124,8 +124,6 @@ int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_e
 
 void bb_cfg__done(struct bb_cfg *g)
 {
-	if (!g)
-		return;
 	free(g->funcs);
 	free(g->blocks);
 	free(g->block_of);

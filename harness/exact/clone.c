@@ -39,30 +39,24 @@ static int below_stack(const struct maker *m, uint32_t func)
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
 }
 
-/* Returns the size of the key that the lookup at slot `at` logs, or 0 if it logs none. */
-static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
-{
-	struct bb_origin map = bb_origin_of(c->code, &c->cfg, at, BPF_REG_1);
-	struct bpf_map_info info = {0};
-
-	if (c->code->insns[at].imm == BPF_FUNC_tail_call || map.kind != BB_ORIGIN_MAP ||
-	    bb_info__read(map.value, &info) || info.key_size > BB_KEY_BYTES)
-		return 0;
-	return info.key_size;
-}
-
 /* Decides which keys are logged. A stack slot keeps the key's address during the lookup. */
 static void find_keys(struct maker *m)
 {
 	struct bb_clone *c = &m->c;
 
 	for (uint32_t i = 0; i < c->n_vain; i++) {
-		uint32_t block = c->cfg.block_of[c->vain[i]];
+		uint32_t at = c->vain[i], func = bb_cfg__func_at(&c->cfg, at);
+		struct bb_origin map = bb_origin_of(c->code, &c->cfg, at, BPF_REG_1);
+		struct bpf_map_info info = {0};
 
-		c->key_bytes[i] = key_bytes_of(c, c->vain[i]);
-		if (c->key_bytes[i] && !m->saves[c->cfg.blocks[block].func])
-			m->saves[c->cfg.blocks[block].func] = 1;
-		c->n_saved += c->key_bytes[i] != 0;
+		if (c->code->insns[at].imm == BPF_FUNC_tail_call || map.kind != BB_ORIGIN_MAP ||
+		    bb_info__read(map.value, &info) || !info.key_size ||
+		    info.key_size > BB_KEY_BYTES)
+			continue;
+		c->key_bytes[i] = info.key_size;
+		if (!m->saves[func])
+			m->saves[func] = 1;
+		c->n_saved++;
 	}
 }
 
@@ -286,8 +280,6 @@ int bb_clone__load(const struct bb_code *code, bool logs_keys, struct bb_clone *
 
 void bb_clone__done(struct bb_clone *c)
 {
-	if (!c)
-		return;
 	bb_shared_memory__close(&c->counts);
 	bb_close(&c->prog_fd);
 	free(c->vain);

@@ -200,8 +200,6 @@ void bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
 
 void bb_registers__done(struct bb_registers *r)
 {
-	if (!r)
-		return;
 	free(r->live);
 	free(r->known);
 	*r = (struct bb_registers){0};
@@ -400,8 +398,6 @@ uint64_t bb_context_words(const struct bb_code *code, const struct bb_cfg *g)
 	return words;
 }
 
-#define MOST_ARGS 5u
-
 /* Number of arguments of helper 0, 1, 2, ... as declared in bpf_helper_defs.h, and 5 for variadic
  * helpers and number 0, which is no helper. A test compares this with the installed header. */
 static const char args[] = "52423050055533002131442215435333231032322103231125434424352242243254544"
@@ -413,8 +409,7 @@ static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
 
 unsigned int bb_helper__args(int32_t id)
 {
-	return id >= 0 && (size_t)id < sizeof(args) - 1 ? (unsigned int)(args[id] - '0')
-							: MOST_ARGS;
+	return id >= 0 && (size_t)id < sizeof(args) - 1 ? (unsigned int)(args[id] - '0') : 5;
 }
 
 const char *bb_helper__name(int32_t id)

@@ -72,10 +72,10 @@ void bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const u
 
 		if (!is_kfunc && !bb_insn_is_helper_call(i))
 			continue;
-		call = bb_append(&calls, &n, sizeof(*call));
-		*call = (struct bb_source_call){.id = i->imm,
+		BB_PUSH(calls, n,
+			(struct bb_source_call){.id = i->imm,
 						.is_kfunc = is_kfunc,
-						.calls = counts[g->block_of[at]]};
+						.calls = counts[g->block_of[at]]});
 	}
 	if (n)
 		qsort(calls, n, sizeof(*calls), by_id);

@@ -9,11 +9,6 @@
 #define EXECS 12u     /* characters of the column execs/run, which is left out if all are 1 */
 #define HOT_SHARE 0.1 /* a line with at least this share of all instructions is coloured */
 
-static unsigned before_source(const struct bb_counted *c)
-{
-	return bb_counted__is_once(c) ? BEFORE_SOURCE : BEFORE_SOURCE + EXECS;
-}
-
 static void put_heads(const struct bb_counted *c, FILE *out)
 {
 	fprintf(out, "%11s %5s%s %6s\n", "insns/run", "%",
@@ -24,7 +19,7 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 		    const struct bb_annotate_opts *opts, FILE *out)
 {
 	const struct bb_counted_line *l = row->counted;
-	unsigned before = before_source(c);
+	unsigned before = BEFORE_SOURCE + (bb_counted__is_once(c) ? 0 : EXECS);
 	double runs = (double)c->runs,
 	       share = l ? (double)l->instructions / (double)c->instructions : 0;
 	const char *colour = !l || !opts->colour  ? ""
@@ -105,10 +100,9 @@ void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts
 {
 	const struct bb_doc_look look = {.width = opts->width, .wrap = opts->width != SIZE_MAX};
 	struct bb_doc d = {0};
+	double mean = c->runs ? (double)c->instructions / (double)c->runs : 0;
 	size_t n = 0;
-	double mean;
 
-	mean = c->runs ? (double)c->instructions / (double)c->runs : 0;
 	bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL,
 		    "%s/%s: %.*f instructions per run, over %" PRIu64 " run%s; %u in the program, "
 		    "%u block%s, %" PRIu64 " path%s",

@@ -35,7 +35,6 @@ static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 static void add_position(const struct bb_timed_row *row, const char *call, struct bb_doc *d)
 {
 	char before[400] = "";
-	size_t at = 0;
 
 	if (!row->line)
 		bb_doc__cell(d, "@%u", row->insn);
@@ -43,11 +42,11 @@ static void add_position(const struct bb_timed_row *row, const char *call, struc
 		bb_doc__cell(d, "%u", row->line);
 	else
 		bb_doc__cell(d, "%u-%u", row->line, row->last_line);
-	for (size_t i = row->n_from; i-- > 0 && at < sizeof(before);)
-		at += (size_t)snprintf(before + at, sizeof(before) - at, "%s of line %u%s",
-				       row->from[i].call, row->from[i].line, i ? ", " : ": ");
-	if (row->is_loop && at < sizeof(before))
-		snprintf(before + at, sizeof(before) - at, "(loop) ");
+	for (size_t i = row->n_from; i-- > 0;)
+		bb_list_words(before, sizeof(before), "", "%s of line %u%s", row->from[i].call,
+			      row->from[i].line, i ? ", " : ": ");
+	if (row->is_loop)
+		bb_list_words(before, sizeof(before), "", "(loop) ");
 	bb_doc__cell(d, "%s%s%.100s", before, call, row->text);
 }
 
@@ -70,25 +69,23 @@ static int by_missed(const void *a, const void *b)
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size)
 {
 	const struct bb_line_part **order = bb_calloc(b->n_parts + 1, sizeof(*order));
-	size_t at = 0;
 
 	buf[0] = '\0';
 	if (isfinite(b->cold.value)) {
 		memcpy(order, b->top, b->n_parts * sizeof(*order));
 		qsort(order, b->n_parts, sizeof(*order), by_missed);
-		at += (size_t)snprintf(buf, size, "with cold caches %s ns",
-				       bb_table_cell_value(b->cold.value).text);
+		snprintf(buf, size, "with cold caches %s ns",
+			 bb_table_cell_value(b->cold.value).text);
 	}
-	for (size_t i = 0; at && i < b->n_parts && i < NAMED && at < size; i++) {
+	for (size_t i = 0; buf[0] && i < b->n_parts && i < NAMED; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 		double missed = missed_ns(order[i]);
 
 		if (missed <= 0)
 			break;
-		at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s +%s", i ? ", " : ": ",
-				       row->call, row->call[0] ? " of " : "",
-				       position_in_words(row).text,
-				       bb_table_cell_value(missed).text);
+		bb_list_words(buf, size, i ? ", " : ": ", "%s%s%s +%s", row->call,
+			      row->call[0] ? " of " : "", position_in_words(row).text,
+			      bb_table_cell_value(missed).text);
 	}
 	free(order);
 	bb_make_clean(buf);
@@ -185,7 +182,8 @@ static int by_ns(const void *a, const void *b)
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 {
 	struct named *all = bb_calloc(b->n_parts + 1, sizeof(*all));
-	size_t at = 0, n = 0;
+	bool is_known = b->own.value >= b->least;
+	size_t n = 0;
 
 	/* Take the times that the table shows: of the whole line if one call takes all of it, else
 	 * of each part of the line. */
@@ -200,21 +198,21 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	}
 	qsort(all, n, sizeof(*all), by_ns);
 	buf[0] = '\0';
-	if (b->own.value >= b->least)
-		at = (size_t)snprintf(buf, size, "of the program's own %s %s",
-				      bb_table_cell_value(b->own.value).text, unit_of(b));
+	if (is_known)
+		snprintf(buf, size, "of the program's own %s %s",
+			 bb_table_cell_value(b->own.value).text, unit_of(b));
 	else if (n)
 		snprintf(buf, size, "the program's own time is below %g %s", b->least, unit_of(b));
-	for (size_t i = 0; at && i < n && i < NAMED; i++) {
+	for (size_t i = 0; is_known && i < n && i < NAMED; i++) {
 		const struct bb_timed_row *row = all[i].row;
 		double share = all[i].ns / b->own.value;
 
-		if (i && (share < NAMED_LEAST || all[i].ns < b->least || at >= size))
+		if (i && (share < NAMED_LEAST || all[i].ns < b->least))
 			break;
-		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s", i ? ", " : ": ",
-				       share < 0.02, 100 * share, position_in_words(row).text);
-		if (row->call[0] && at < size)
-			at += (size_t)snprintf(buf + at, size - at, " (%s)", row->call);
+		bb_list_words(buf, size, i ? ", " : ": ", "%.*f %% %s", share < 0.02, 100 * share,
+			      position_in_words(row).text);
+		if (row->call[0])
+			bb_list_words(buf, size, " ", "(%s)", row->call);
 	}
 	free(all);
 	bb_make_clean(buf);
@@ -328,12 +326,11 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 		{BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")}, {BB_NUMBER("% of own")},
 		{BB_NUMBER("insns")},         {BB_NUMBER("line")},    {BB_CODE("source")},
 	};
-	enum { N = BB_LEN(columns) + 1 };
 	const struct bb_line_time **order = bb_calloc(b->n_lines + 1, sizeof(*order));
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";
 	size_t n_short = 0;
-	bool one_file = true;
+	bool one_file = !BB_ANY(b->lines, b->n_lines, strcmp(it->row->file, b->lines[0].row->file));
 
 	for (size_t i = 0; i < b->n_lines; i++) {
 		order[i] = &b->lines[i];
@@ -342,8 +339,6 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	all |= n_short < 2;
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
-	for (size_t i = 0; i < b->n_lines; i++)
-		one_file &= !strcmp(b->lines[0].row->file, b->lines[i].row->file);
 	if (one_file && b->n_lines && b->lines[0].row->file[0]) {
 		file = b->lines[0].row->file;
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "source", "%s", file);
@@ -360,7 +355,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 			continue;
 		if (strcmp(file, row->file)) {
 			file = row->file;
-			for (size_t k = 0; k + 1 < N; k++)
+			for (size_t k = 0; k < BB_LEN(columns); k++)
 				bb_doc__text_cell(d, "");
 			bb_doc__cell(d, "%s:", bb_path_cell(file).text);
 		}
@@ -380,28 +375,23 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	add_notes(b, d);
 }
 
-static void add_whole(const struct bb_by_line *b, struct bb_doc *d)
-{
-	const struct bb_estimate *run = &b->program;
-
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s %s per run", b->timed->name,
-		    bb_table_cell_value(run->value).text, unit_of(b));
-	if (isfinite(run->lo))
-		bb_doc__append(d, " [%s, %s]", bb_table_cell_value(run->lo).text,
-			       bb_table_cell_value(run->hi).text);
-	bb_doc__append(d, " with the call and its timing, over ");
-	if (b->n_loads < b->n_all)
-		bb_doc__append(d, "%zu of ", b->n_loads);
-	bb_doc__append(d, "%zu program load%s", b->n_all, bb_plural(b->n_all));
-}
-
 void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, bool all,
 		    struct bb_doc *d)
 {
+	const struct bb_estimate *run = &b->program;
 	char sentence[1000];
 
-	if (whole)
-		add_whole(b, d);
+	if (whole) {
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s %s per run", b->timed->name,
+			    bb_table_cell_value(run->value).text, unit_of(b));
+		if (isfinite(run->lo))
+			bb_doc__append(d, " [%s, %s]", bb_table_cell_value(run->lo).text,
+				       bb_table_cell_value(run->hi).text);
+		bb_doc__append(d, " with the call and its timing, over ");
+		if (b->n_loads < b->n_all)
+			bb_doc__append(d, "%zu of ", b->n_loads);
+		bb_doc__append(d, "%zu program load%s", b->n_all, bb_plural(b->n_all));
+	}
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", sentence);
@@ -476,10 +466,9 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_by_line *group[MOST_COLUMNS];
-		size_t before = 0, n_group = 0;
+		size_t before = BB_SUM(cases, i, is_same_program(it->timed, cases[i].timed));
+		size_t n_group = 0;
 
-		for (size_t k = 0; k < i; k++)
-			before += is_same_program(cases[k].timed, cases[i].timed);
 		/* the table of an earlier case of this program already shows this case */
 		if (before % MOST_COLUMNS)
 			continue;

@@ -79,19 +79,11 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	return sum;
 }
 
-/* True if the row is shown in ms: either both figures are 1 ms or more, or the larger one is, and
- * is at least FAR times the smaller one. */
-static bool is_in_ms(const struct bb_diff *row)
-{
-	double least = fmin(fabs(row->a), fabs(row->b)), most = fmax(fabs(row->a), fabs(row->b));
-
-	return !row->exact && bb_same_text(row->unit, "ns") && bb_is_shown_in_ms(most) &&
-	       (bb_is_shown_in_ms(least) || most >= FAR * least);
-}
-
 static struct sum sum_of(const struct bb_diff *row)
 {
-	bool is_ms = is_in_ms(row);
+	double least = fmin(fabs(row->a), fabs(row->b)), most = fmax(fabs(row->a), fabs(row->b));
+	bool is_ms = !row->exact && bb_same_text(row->unit, "ns") && bb_is_shown_in_ms(most) &&
+		     (bb_is_shown_in_ms(least) || most >= FAR * least);
 	double scale = is_ms ? 1e6 : 1;
 	struct sum s = sum_of_ns(row->a / scale, row->b / scale, row->shift / scale, row->exact);
 	struct bb_table_cell *const cells[] = {&s.a, &s.b, &s.diff};
@@ -106,33 +98,6 @@ static struct sum sum_of(const struct bb_diff *row)
 	return s;
 }
 
-static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)
-{
-	const struct bb_comparison *c = NULL;
-	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
-			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
-					       : NULL;
-	struct sum sum = sum_of(row);
-
-	if (g && row->has_verdict)
-		c = find_comparison(g->first, row->name);
-	bb_doc__text_cell(d, row->name);
-	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
-	bb_doc__table_cell(d, sum.a);
-	bb_doc__table_cell(d, sum.b);
-	bb_doc__table_cell(d, sum.diff);
-	bb_doc__table_cell(d, percent(row->ratio));
-	bb_doc__table_cell(d, percents(row->lo, row->hi));
-	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
-		verdict = "not confirmed";
-	bb_doc__text_cell(d, verdict);
-	if (row->lookups)
-		bb_doc__cell(d, "%s (see below)%s%s", row->lookups, row->note ? "; " : "",
-			     row->note ? row->note : "");
-	else
-		bb_doc__text_cell(d, row->note);
-}
-
 /* Adds a table of the rows [first, end) of `diffs`: exact metrics or, without `exact`, measured
  * figures. `g` is NULL if the table is not part of a gate's report. */
 static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bool exact,
@@ -145,9 +110,35 @@ static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bo
 	};
 
 	bb_doc__table(d, columns, BB_LEN(columns));
-	for (size_t i = first; i < end; i++)
-		if (diffs->rows[i].exact == exact && (exact || !g || diffs->rows[i].has_verdict))
-			add_diff(&diffs->rows[i], g, d);
+	for (size_t i = first; i < end; i++) {
+		const struct bb_diff *row = &diffs->rows[i];
+		const struct bb_comparison *c = NULL;
+		const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
+				      : row->exact     ? row->shift > 0 ? "more" : "fewer"
+						       : NULL;
+		struct sum sum = sum_of(row);
+
+		if (row->exact != exact || (!exact && g && !row->has_verdict))
+			continue;
+		if (g && row->has_verdict)
+			c = find_comparison(g->first, row->name);
+		if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
+			verdict = "not confirmed";
+		bb_doc__text_cell(d, row->name);
+		bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ",
+			     row->exact ? "" : row->unit);
+		bb_doc__table_cell(d, sum.a);
+		bb_doc__table_cell(d, sum.b);
+		bb_doc__table_cell(d, sum.diff);
+		bb_doc__table_cell(d, percent(row->ratio));
+		bb_doc__table_cell(d, percents(row->lo, row->hi));
+		bb_doc__text_cell(d, verdict);
+		if (row->lookups)
+			bb_doc__cell(d, "%s (see below)%s%s", row->lookups, row->note ? "; " : "",
+				     row->note ? row->note : "");
+		else
+			bb_doc__text_cell(d, row->note);
+	}
 }
 
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
@@ -247,15 +238,6 @@ static bool are_of_one_program(const struct bb_comparison *a, const struct bb_co
 	return !strcmp(a->base, b->base) && !strncmp(a->name, b->name, strcspn(b->name, "/") + 1);
 }
 
-static size_t count_programs(const struct bb_report *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		n += !BB_ANY(r->comparisons, i, are_of_one_program(it, &r->comparisons[i]));
-	return n;
-}
-
 /* Adds the number of rows with each verdict. `r` is NULL if two stored runs are compared. */
 static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report *r,
 			    struct bb_doc *d)
@@ -273,8 +255,10 @@ static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
 		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
 	if (r && r->n_comparisons > 1) {
-		size_t n = count_programs(r);
+		size_t n = 0;
 
+		for (size_t i = 0; i < r->n_comparisons; i++)
+			n += !BB_ANY(r->comparisons, i, are_of_one_program(it, &r->comparisons[i]));
 		bb_doc__append(d, "; %zu comparisons of %zu program%s", r->n_comparisons, n,
 			       bb_plural(n));
 	}
@@ -346,20 +330,15 @@ static struct bb_table_cell short_name(const char *name)
 {
 	static const char *const drop[] = {"head", "exact", "lines"};
 	struct bb_table_cell cell = {""};
-	size_t at = 0;
 
-	for (const char *part = name, *end; part && at < sizeof(cell.text); part = end) {
-		bool is_dropped = false;
+	for (const char *part = name, *end; part; part = end) {
 		size_t len;
 
 		part += *part == '/';
 		end = strchr(part, '/');
 		len = end ? (size_t)(end - part) : strlen(part);
-		for (size_t i = 0; i < BB_LEN(drop); i++)
-			is_dropped |= len == strlen(drop[i]) && !memcmp(part, drop[i], len);
-		if (!is_dropped)
-			at += (size_t)snprintf(cell.text + at, sizeof(cell.text) - at, "%s%.*s",
-					       at ? "/" : "", (int)len, part);
+		if (!BB_ANY(drop, BB_LEN(drop), len == strlen(*it) && !memcmp(part, *it, len)))
+			bb_list_words(cell.text, sizeof(cell.text), "/", "%.*s", (int)len, part);
 	}
 	return cell;
 }
@@ -369,17 +348,6 @@ static bool is_small(const struct bb_exact_line *line)
 	return fabs(line->more) <= MOVED;
 }
 
-/* True if the small differences of the program's lines add up to 0: then code has only moved from
- * one line to another. Otherwise one of them may be the change that the user looks for. */
-static bool are_small_moves(const struct bb_exact_program *p)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < p->n_lines; i++)
-		sum += is_small(&p->lines[i]) ? p->lines[i].more : 0;
-	return fabs(sum) < LEAST_INSNS;
-}
-
 /* Adds the source lines that execute more or fewer instructions in B than in A. Without `all`, adds
  * at most EXACT_LINES, and none whose code only moved. */
 static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
@@ -387,8 +355,13 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
 	/* counts per run are averages over runs and inputs, so they may need decimals */
 	int decimals = 0;
-	bool no_moves = !all && are_small_moves(p);
+	double moved = 0;
+	bool no_moves;
 
+	/* if the small differences add up to 0, code has only moved from one line to another */
+	for (size_t i = 0; i < p->n_lines; i++)
+		moved += is_small(&p->lines[i]) ? p->lines[i].more : 0;
+	no_moves = !all && fabs(moved) < LEAST_INSNS;
 	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
 		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= LEAST_INSNS)
 			decimals = 2;
@@ -622,16 +595,6 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	bb_doc__text_cell(d, "(all other lines, and the call)");
 }
 
-/* Appends how to get `times` times the present loads: an option with its value, "--budget 90", or
- * "5 times the loads" if there is no such option. */
-static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
-{
-	if (diff->option)
-		bb_doc__append(d, "%s %.0f", diff->option, ceil(diff->amount * times));
-	else
-		bb_doc__append(d, "%.2g times the loads", times);
-}
-
 /* Appends advice on how to decide the `n` inconclusive lines. */
 static void add_next_step(const struct bb_time_diff_case *c, const struct bb_time_diff *diff,
 			  size_t n, struct bb_doc *d)
@@ -650,8 +613,10 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	} else if (c->times > TIMES_MOST) {
 		bb_doc__append(d, ": this machine takes too long to decide");
 	} else {
-		bb_doc__append(d, ": ");
-		add_more(diff, c->times, d);
+		if (diff->option)
+			bb_doc__append(d, ": %s %.0f", diff->option, ceil(diff->amount * c->times));
+		else
+			bb_doc__append(d, ": %.2g times the loads", c->times);
 		bb_doc__append(d, " should decide %s", n == 1 ? "it" : "half of them");
 	}
 }
@@ -814,12 +779,6 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d)
 		     g->head_made, d);
 }
 
-/* True if an exact metric of the program, such as its number of instructions, differs. */
-static bool has_moved(const struct bb_diffs *diffs, const char *program)
-{
-	return BB_ANY(diffs->rows, diffs->n, it->exact && bb_same_text(it->name, program));
-}
-
 static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
 			  struct bb_doc *d)
 {
@@ -837,7 +796,8 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 			    percent(again->value).text, percents(again->lo, again->hi).text);
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (bb_gate__owns(&g->programs[p], c->name) &&
-			    !has_moved(diffs, g->programs[p].label))
+			    !BB_ANY(diffs->rows, diffs->n,
+				    it->exact && bb_same_text(it->name, g->programs[p].label)))
 				bb_doc__append(d, "; no exact metric of the program moved: look at "
 						  "the contents of its maps and at the functions "
 						  "that it calls");

@@ -67,19 +67,9 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 		bb_doc__column(d, columns[i]);
 }
 
-/* Adds a cell and takes ownership of `text`, which is NULL if there is no figure. */
-static void add_cell(struct bb_doc *d, char *text)
-{
-	struct bb_doc_block *b = &d->blocks[d->n - 1];
-	struct bb_doc_cell *cell = bb_append(&b->cells, &b->n_cells, sizeof(*cell));
-
-	if (text)
-		bb_make_clean(text);
-	*cell = (struct bb_doc_cell){text, d->faint};
-}
-
 void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
 {
+	struct bb_doc_block *b = &d->blocks[d->n - 1];
 	char *text = NULL;
 	va_list ap;
 
@@ -87,7 +77,9 @@ void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
 	if (has)
 		bb_add_text(&text, "", fmt, ap);
 	va_end(ap);
-	add_cell(d, text);
+	if (text)
+		bb_make_clean(text);
+	BB_PUSH(b->cells, b->n_cells, (struct bb_doc_cell){text, d->faint});
 }
 
 void bb_doc__text_cell(struct bb_doc *d, const char *text)
@@ -229,16 +221,6 @@ static void put_md_table(const struct bb_doc_block *b, FILE *out)
 	fputs("\n\n", out);
 }
 
-static void put_md_words(const struct bb_doc_block *b, FILE *out)
-{
-	if (b->label) {
-		fputs("**", out);
-		bb_md_text(b->label, out);
-		fputs("**: ", out);
-	}
-	bb_md_text(b->text + strspn(b->text, " \t"), out);
-}
-
 static const struct {
 	const char *before, *after;
 } md[] = {
@@ -266,17 +248,14 @@ void bb_doc__markdown(const struct bb_doc *d, FILE *out)
 		if (b->kind >= BB_DOC_TABLE)
 			continue;
 		fputs(md[b->kind].before, out);
-		put_md_words(b, out);
+		if (b->label) {
+			fputs("**", out);
+			bb_md_text(b->label, out);
+			fputs("**: ", out);
+		}
+		bb_md_text(b->text + strspn(b->text, " \t"), out);
 		fputs(md[b->kind].after, out);
 	}
-}
-
-/* Writes a text with its indentation, which HTML would drop. */
-static void put_indented(const char *text, FILE *out)
-{
-	for (; *text == ' ' || *text == '\t'; text++)
-		fputs(*text == ' ' ? "&#160;" : "&#160;&#160;&#160;&#160;", out);
-	bb_xml_text(out, text);
 }
 
 /* Writes a text, with <code> around its parts in backquotes. */
@@ -302,20 +281,10 @@ static void put_html_words(const char *text, FILE *out)
 	bb_xml_text(out, text);
 }
 
-static void put_html_head(const struct bb_doc_column *c, FILE *out)
-{
-	fputs(c->cells == BB_CELLS_NUMBER ? "<th" : "<th class=text", out);
-	if (c->doc) {
-		fputs(" title='", out);
-		bb_xml_text(out, c->doc);
-		putc('\'', out);
-	}
-	putc('>', out);
-	bb_xml_text(out, c->head);
-}
-
 static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cell *cell, FILE *out)
 {
+	const char *text = cell->text ? cell->text : "–";
+
 	if (c->cells == BB_CELLS_VERDICT && cell->text)
 		fprintf(out, "<td class='text verdict %.*s'>",
 			(int)strspn(cell->text, "abcdefghijklmnopqrstuvwxyz"), cell->text);
@@ -324,7 +293,10 @@ static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cel
 			c->cells == BB_CELLS_NUMBER ? cell->faint ? " class=faint" : ""
 			: cell->faint               ? " class='text faint'"
 						    : " class=text");
-	put_indented(cell->text ? cell->text : "–", out);
+	/* HTML would drop the indentation */
+	for (; *text == ' ' || *text == '\t'; text++)
+		fputs(*text == ' ' ? "&#160;" : "&#160;&#160;&#160;&#160;", out);
+	bb_xml_text(out, text);
 	fputs("</td>", out);
 }
 
@@ -334,9 +306,20 @@ static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cel
 static void put_html_columns(const struct bb_doc_block *b, const bool *shown, FILE *out)
 {
 	fputs("<div class=scroll tabindex=0><table><thead><tr>", out);
-	for (size_t k = 0; k < b->n_columns; k++)
-		if (shown[k])
-			put_html_head(&b->columns[k], out);
+	for (size_t k = 0; k < b->n_columns; k++) {
+		const struct bb_doc_column *c = &b->columns[k];
+
+		if (!shown[k])
+			continue;
+		fputs(c->cells == BB_CELLS_NUMBER ? "<th" : "<th class=text", out);
+		if (c->doc) {
+			fputs(" title='", out);
+			bb_xml_text(out, c->doc);
+			putc('\'', out);
+		}
+		putc('>', out);
+		bb_xml_text(out, c->head);
+	}
 	fputs("</tr></thead>\n", out);
 	for (size_t i = 0; i < b->n_cells; i++) {
 		size_t k = i % b->n_columns;

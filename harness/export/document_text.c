@@ -160,9 +160,9 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 		[BB_DOC_CODE] = {2, ""},
 	};
 	size_t indent = of[b->kind].indent;
-	char *words = NULL;
+	char *words = bb_asprintf("%s%s%s", b->label ? b->label : "", b->label ? ": " : "",
+				  b->text);
 
-	words = bb_asprintf("%s%s%s", b->label ? b->label : "", b->label ? ": " : "", b->text);
 	fprintf(p->out, "%*s", (int)indent, "");
 	if (b->kind == BB_DOC_CODE)
 		bb_put_code(p->out, b->text,
@@ -398,17 +398,6 @@ static const char *colour_of(const struct layout *l, size_t i)
 	return cell->faint ? "\033[2m" : "";
 }
 
-static void put_under_row(const struct page *p, const struct layout *l, size_t first)
-{
-	const struct bb_doc_cell *cell = &l->b->cells[first + l->under_row];
-
-	if (!l->under_row || !cell->text || !*cell->text)
-		return;
-	fprintf(p->out, "%*s", (int)l->indent + 2, "");
-	put_words(p, cell->text, colour_of(l, first + l->under_row), l->indent + 2, l->indent + 2);
-	putc('\n', p->out);
-}
-
 static bool is_repeated(const struct layout *l, size_t first)
 {
 	return first && !strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns));
@@ -440,8 +429,15 @@ static void put_rows(const struct page *p, const struct layout *l)
 {
 	put_row(p, l, 0, true);
 	for (size_t i = 0; i < l->b->n_cells; i += l->b->n_columns) {
+		const struct bb_doc_cell *under = &l->b->cells[i + l->under_row];
+
 		put_row(p, l, i, false);
-		put_under_row(p, l, i);
+		if (!l->under_row || !under->text || !*under->text)
+			continue;
+		fprintf(p->out, "%*s", (int)l->indent + 2, "");
+		put_words(p, under->text, colour_of(l, i + l->under_row), l->indent + 2,
+			  l->indent + 2);
+		putc('\n', p->out);
 	}
 }
 
@@ -516,9 +512,7 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 /* True if an empty line separates the two blocks. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
-	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)
-		return true;
-	if (b->kind == BB_DOC_CLOSING)
+	if (b->kind <= BB_DOC_TITLE || b->kind == BB_DOC_CLOSING || before->kind == BB_DOC_HEADLINE)
 		return true;
 	if (b->kind == BB_DOC_TABLE)
 		return before->kind != BB_DOC_TITLE;

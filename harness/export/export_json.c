@@ -131,18 +131,6 @@ static void write_measure(const char *name, const char *slug, struct bb_estimate
 	bb_json__close(w);
 }
 
-static void write_counted(const struct bb_report *r, const char **open, struct bb_json *w)
-{
-	for (size_t i = 0; i < r->n_counted; i++)
-		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
-			const struct bb_counted_case *c = &r->counted[i].cases[k];
-
-			if (bb_counted_case__counts(c))
-				write_measure(c->name, bb_metric_instructions.slug,
-					      bb_counted_case__instructions(c), open, w);
-		}
-}
-
 int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	int rc = check(r, err);
@@ -155,7 +143,14 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);)
 		if (f.c && isfinite(f.c->summary.latency.value))
 			write_measure(f.name, slug_of(f.c, f.def), f.e, &open, &w);
-	write_counted(r, &open, &w);
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
+			const struct bb_counted_case *c = &r->counted[i].cases[k];
+
+			if (bb_counted_case__counts(c))
+				write_measure(c->name, bb_metric_instructions.slug,
+					      bb_counted_case__instructions(c), &open, &w);
+		}
 	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);)
 		if (f.program)
 			write_measure(f.name, f.def->slug, f.e, &open, &w);
@@ -167,41 +162,38 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
  * "extra"}]. In one file, less is better for all figures (customSmallerIsBetter), or more
  * (customBiggerIsBetter). A figure cannot be missing, so a run without figures is an error. */
 
-/* Writes a figure. Its name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
-static void put_entry(struct bb_json *w, const struct bb_figure_row *f)
-{
-	char name[2048];
-
-	snprintf(name, sizeof(name), "%s %s", f->name, f->def->slug);
-	bb_json__open(w, NULL, "{");
-	bb_json__add_text(w, "name", name);
-	bb_json__add_text(w, "unit", f->def->unit);
-	bb_json__add_fixed(w, "value", f->e.value);
-	if (isfinite(f->e.lo) && isfinite(f->e.hi)) {
-		FILE *out = bb_json__add(w, "range");
-
-		putc('"', out);
-		bb_json_fixed(out, f->e.lo);
-		fputs(" .. ", out);
-		bb_json_fixed(out, f->e.hi);
-		putc('"', out);
-	}
-	if (f->c)
-		fprintf(bb_json__add(w, "extra"), "\"%llu samples, %u loads\"",
-			(unsigned long long)f->c->summary.samples, f->c->summary.loads);
-	bb_json__close(w);
-}
-
 static int put_direction(const struct bb_report *r, enum bb_direction direction, FILE *mem,
 			 struct bb_err *err)
 {
 	struct bb_json w = {.out = mem, .indent = 2};
 
 	bb_json__open(&w, NULL, "[\n");
-	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);)
-		if (f.def->slug && f.def->direction == direction &&
-		    (!f.c || isfinite(f.c->summary.latency.value)))
-			put_entry(&w, &f);
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);) {
+		char name[2048];
+
+		if (!f.def->slug || f.def->direction != direction ||
+		    (f.c && !isfinite(f.c->summary.latency.value)))
+			continue;
+		/* the name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50" */
+		snprintf(name, sizeof(name), "%s %s", f.name, f.def->slug);
+		bb_json__open(&w, NULL, "{");
+		bb_json__add_text(&w, "name", name);
+		bb_json__add_text(&w, "unit", f.def->unit);
+		bb_json__add_fixed(&w, "value", f.e.value);
+		if (isfinite(f.e.lo) && isfinite(f.e.hi)) {
+			FILE *out = bb_json__add(&w, "range");
+
+			putc('"', out);
+			bb_json_fixed(out, f.e.lo);
+			fputs(" .. ", out);
+			bb_json_fixed(out, f.e.hi);
+			putc('"', out);
+		}
+		if (f.c)
+			fprintf(bb_json__add(&w, "extra"), "\"%llu samples, %u loads\"",
+				(unsigned long long)f.c->summary.samples, f.c->summary.loads);
+		bb_json__close(&w);
+	}
 	if (!w.open[0].any)
 		return bb_fail(err, -ENODATA, "the run has no figure of which %s is better",
 			       direction == BB_LOWER_IS_BETTER ? "less" : "more");

@@ -71,22 +71,6 @@ static void put_benchmark(const char *text, FILE *mem)
 	}
 }
 
-static void put_loads(const struct bb_case *c, FILE *mem)
-{
-	double *ns = bb_calloc(c->n_series + 1, sizeof(*ns));
-
-	bb_case__locations(c, ns);
-	for (size_t i = 0; i < c->n_series; i++) {
-		if (isnan(ns[i]))
-			continue;
-		put_benchmark(c->name, mem);
-		fprintf(mem, " %llu ", (unsigned long long)c->series[i].hist.n);
-		bb_json_double(mem, ns[i]);
-		fputs(" ns/op\n", mem);
-	}
-	free(ns);
-}
-
 int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 {
 	fprintf(mem, "toolchain: clang %s\ngoos: linux\ngoarch: %s\ncpu: %s\nkernel: %s\n",
@@ -96,8 +80,21 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		fprintf(mem, "Unit %s better=lower assume=%s\n", bb_static_metrics[i].slug,
 			bb_static_metrics[i].kind == BB_METRIC_EXACT ? "exact" : "nothing");
-	for (size_t i = 0; i < r->n_cases; i++)
-		put_loads(&r->cases[i], mem);
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		double *ns = bb_calloc(c->n_series + 1, sizeof(*ns));
+
+		bb_case__locations(c, ns);
+		for (size_t k = 0; k < c->n_series; k++) {
+			if (isnan(ns[k]))
+				continue;
+			put_benchmark(c->name, mem);
+			fprintf(mem, " %llu ", (unsigned long long)c->series[k].hist.n);
+			bb_json_double(mem, ns[k]);
+			fputs(" ns/op\n", mem);
+		}
+		free(ns);
+	}
 	for (size_t i = 0; i < r->n_programs; i++) {
 		put_benchmark(r->programs[i].name, mem);
 		fputs(" 1", mem);

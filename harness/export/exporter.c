@@ -13,35 +13,31 @@ static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 		       "the output cannot be written: %m (choose another file with --output FILE)");
 }
 
-static int write_whole(const struct bb_exporter *e, const struct bb_report *r, FILE *out,
-		       struct bb_err *err)
+int bb_export(const struct bb_exporter *e, const struct bb_report *r,
+	      const struct bb_doc_look *look, FILE *out, struct bb_err *err)
 {
+	struct bb_doc d = {0};
 	char *text = NULL;
 	size_t len = 0;
-	FILE *mem = bb_open_memstream(&text, &len);
-	int rc = e->write(r, mem, err);
+	FILE *mem;
+	int rc;
 
+	if (!e->write) {
+		e->document(r, &d);
+		if (e->is_markdown)
+			bb_doc__markdown(&d, out);
+		else
+			bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
+		bb_doc__done(&d);
+		return put("", 0, out, err);
+	}
+	mem = bb_open_memstream(&text, &len);
+	rc = e->write(r, mem, err);
 	bb_close_memstream(mem);
 	if (!rc)
 		rc = put(text, len, out, err);
 	free(text);
 	return rc;
-}
-
-int bb_export(const struct bb_exporter *e, const struct bb_report *r,
-	      const struct bb_doc_look *look, FILE *out, struct bb_err *err)
-{
-	struct bb_doc d = {0};
-
-	if (e->write)
-		return write_whole(e, r, out, err);
-	e->document(r, &d);
-	if (e->is_markdown)
-		bb_doc__markdown(&d, out);
-	else
-		bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
-	bb_doc__done(&d);
-	return put("", 0, out, err);
 }
 
 bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)

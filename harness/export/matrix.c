@@ -50,6 +50,9 @@ struct matrix {
 	struct bb_strings variants; /* without floors (empty programs) */
 	struct difference differences[N_FIGURES];
 	size_t n_refused; /* number of programs that only some of the kernels load */
+	/* only for the table of pairs */
+	struct pair_row *rows;
+	size_t n_rows;
 };
 
 static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
@@ -76,24 +79,20 @@ static bool is_step(const struct bb_case *c)
 	return !strcmp(c->drive, "step");
 }
 
-static bool is_floor(const struct matrix *m, const char *variant)
+/* Does nothing if the variant is a floor, or is in the list already. */
+static void add_variant(struct matrix *m, const char *variant)
 {
+	const char **added;
+
+	if (BB_ANY(m->variants.v, m->variants.n, !strcmp(*it, variant)))
+		return;
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
 
 		if (r && BB_ANY(r->cases, r->n_cases,
 				!strcmp(it->variant, variant) && bb_is_floor(r, it)))
-			return true;
+			return;
 	}
-	return false;
-}
-
-static void add_variant(struct matrix *m, const char *variant)
-{
-	const char **added;
-
-	if (is_floor(m, variant) || BB_ANY(m->variants.v, m->variants.n, !strcmp(*it, variant)))
-		return;
 	added = bb_append(&m->variants.v, &m->variants.n, sizeof(*added));
 	*added = variant;
 }
@@ -190,15 +189,6 @@ static double value_of(const struct bb_report *r, const char *variant, size_t f,
 	return net.value;
 }
 
-/* Counts a row with the extreme values `from` and `to`. Keeps the values and the variant of the row
- * in which they differ most. */
-static void count_difference(struct difference *x, const char *variant, double from, double to)
-{
-	x->n++;
-	if (x->n == 1 || fabs(log(to / from)) > fabs(log(x->to / x->from)))
-		*x = (struct difference){x->n, variant, from, to};
-}
-
 /* Adds the row of a figure, which is faint if the figure is the same on all kernels. `like` is NULL
  * for a figure that comes from loading. Such a figure has no row if no kernel reports it. *first,
  * the name of the program, stands only in the program's first row. */
@@ -216,9 +206,15 @@ static void add_figure(struct matrix *m, const char *variant, size_t f, const st
 		most = values[k] > values[most] || isnan(values[most]) ? k : most;
 	}
 	differs = values[most] > values[least];
-	if (differs)
-		count_difference(&m->differences[f], variant, values[least < most ? least : most],
-				 values[least < most ? most : least]);
+	if (differs) {
+		struct difference *x = &m->differences[f];
+		double from = values[least < most ? least : most];
+		double to = values[least < most ? most : least];
+
+		x->n++;
+		if (x->n == 1 || fabs(log(to / from)) > fabs(log(x->to / x->from)))
+			*x = (struct difference){x->n, variant, from, to};
+	}
 	if (like || isfinite(values[least])) {
 		bb_doc__text_cell(m->d, *first);
 		m->d->faint = m->n > 1 && !differs;
@@ -343,14 +339,14 @@ static void add_kernels(struct matrix *m)
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
 
-		if (r)
-			bb_doc__add(m->d, BB_DOC_FAINT, m->kernels[k].name, "Linux %s, %s",
-				    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
-		else
+		if (!r) {
 			bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "%s",
 				    m->kernels[k].why);
-		if (r)
-			add_missing(m, k);
+			continue;
+		}
+		bb_doc__add(m->d, BB_DOC_FAINT, m->kernels[k].name, "Linux %s, %s",
+			    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
+		add_missing(m, k);
 	}
 }
 
@@ -394,11 +390,6 @@ struct pair_row {
 	bool too_many, grew, costs_more, is_refused; /* reasons for which the row fails */
 };
 
-struct pair_rows {
-	struct pair_row *v;
-	size_t n;
-};
-
 /* Returns PROGRAM if the variant is "OBJECT.PROGRAM" of this object, else NULL. */
 static const char *name_in(const char *object, const char *variant)
 {
@@ -412,22 +403,12 @@ static bool has_failed(const struct pair_row *row)
 	return row->too_many || row->grew || row->costs_more || row->is_refused;
 }
 
-/* Judges a row by `judge`. One more machine instruction is enough to fail: the count is exact. */
-static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
-{
-	row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
-	row->too_many = judge->complexity > 0 &&
-			row->verified[1] > judge->complexity * BB_VERIFIER_LIMIT;
-	row->grew = judge->grow > 0 && row->verified[1] > (1 + judge->grow) * row->verified[0];
-	row->costs_more = row->machine[1] > row->machine[0];
-}
-
 /* Adds a copy of `like` with the machine instructions on the input of case `c`, which is NULL if
  * the program was not run. variants[0] is the program in base, variants[1] the program in head. */
-static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
+static void add_row(struct matrix *m, const struct pair_row *like, const struct bb_report *r,
 		    const char *const variants[2], const struct bb_case *c)
 {
-	struct pair_row *row = bb_append(&rows->v, &rows->n, sizeof(*row));
+	struct pair_row *row = bb_append(&m->rows, &m->n_rows, sizeof(*row));
 
 	*row = *like;
 	for (int side = 0; side < 2; side++) {
@@ -443,14 +424,14 @@ static void add_row(struct pair_rows *rows, const struct pair_row *like, const s
 }
 
 /* Adds the rows of a program on kernel `k`, one for each input of head or, without any, of base. */
-static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_matrix_pair *pair,
-		     const char *program, size_t k)
+static void add_pair(struct matrix *m, const struct bb_matrix_pair *pair, const char *program,
+		     size_t k)
 {
 	const struct bb_report *r = m->kernels[k].run;
 	struct pair_row row = {.kernel = m->kernels[k].name};
 	char names[2][512];
 	const char *const variants[2] = {names[0], names[1]};
-	size_t before = rows->n;
+	size_t before = m->n_rows;
 
 	snprintf(row.name, sizeof(row.name), "%s%s%s", pair->label ? pair->label : "",
 		 pair->label ? "." : "", program);
@@ -466,38 +447,43 @@ static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_m
 		row.why_not[side] = p || !skip ? NULL : skip->why;
 		row.verified[side] = p ? p->metrics.verified_insns : NAN;
 	}
-	for (int side = 1; r && side >= 0 && rows->n == before; side--)
+	for (int side = 1; r && side >= 0 && m->n_rows == before; side--)
 		for (size_t i = 0; i < r->n_cases; i++)
 			if (is_step(&r->cases[i]) && !strcmp(r->cases[i].variant, names[side]))
-				add_row(rows, &row, r, variants, &r->cases[i]);
-	if (r && rows->n == before)
-		add_row(rows, &row, r, variants, NULL);
+				add_row(m, &row, r, variants, &r->cases[i]);
+	if (r && m->n_rows == before)
+		add_row(m, &row, r, variants, NULL);
 }
 
-/* True if variant `i` belongs to the pair's base, and head has no program of that name. */
-static bool is_only_in_base(const struct matrix *m, const struct bb_matrix_pair *pair, size_t i)
-{
-	const char *program = name_in(pair->base, m->variants.v[i]);
-
-	return program && !BB_ANY(m->variants.v, m->variants.n,
-				  bb_same_text(name_in(pair->head, *it), program));
-}
-
-static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge, struct pair_rows *rows)
+/* Makes the rows of all pairs, and judges them by `judge`. */
+static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge)
 {
 	find_variants(m);
 	for (size_t p = 0; p < judge->n_pairs; p++)
 		for (size_t i = 0; i < m->variants.n; i++) {
 			const struct bb_matrix_pair *pair = &judge->pairs[p];
 			const char *program = name_in(pair->head, m->variants.v[i]);
+			const char *of_base = name_in(pair->base, m->variants.v[i]);
 
-			if (!program && is_only_in_base(m, pair, i))
-				program = name_in(pair->base, m->variants.v[i]);
+			/* a program of base that head does not have */
+			if (!program && of_base &&
+			    !BB_ANY(m->variants.v, m->variants.n,
+				    bb_same_text(name_in(pair->head, *it), of_base)))
+				program = of_base;
 			for (size_t k = 0; program && k < m->n; k++)
-				add_pair(m, rows, pair, program, k);
+				add_pair(m, pair, program, k);
 		}
-	for (size_t i = 0; i < rows->n; i++)
-		judge_row(judge, &rows->v[i]);
+	for (size_t i = 0; i < m->n_rows; i++) {
+		struct pair_row *row = &m->rows[i];
+
+		row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
+		row->too_many = judge->complexity > 0 &&
+				row->verified[1] > judge->complexity * BB_VERIFIER_LIMIT;
+		row->grew = judge->grow > 0 &&
+			    row->verified[1] > (1 + judge->grow) * row->verified[0];
+		/* one more instruction is enough to fail, because the count is exact */
+		row->costs_more = row->machine[1] > row->machine[0];
+	}
 }
 
 static void add_failure(const struct pair_row *row, const struct bb_matrix_judge *judge,
@@ -533,13 +519,11 @@ static void add_difference(const double v[2], struct bb_doc *d)
 {
 	for (int side = 0; side < 2; side++)
 		bb_doc__number_cell(d, v[side], BB_WHOLE);
-	if (isfinite(v[0]) && isfinite(v[1]))
-		bb_doc__cell(d, v[1] == v[0] ? "0" : "%+.0f", v[1] - v[0]);
-	else
-		bb_doc__text_cell(d, NULL);
+	bb_doc__cell_if(d, isfinite(v[0]) && isfinite(v[1]), v[1] == v[0] ? "0" : "%+.0f",
+			v[1] - v[0]);
 }
 
-static void add_pairs_table(const struct pair_rows *rows, struct bb_doc *d)
+static void add_pairs_table(const struct matrix *m, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("program")},      {BB_TEXT("kernel")}, {BB_TEXT("loads")},
@@ -548,8 +532,8 @@ static void add_pairs_table(const struct pair_rows *rows, struct bb_doc *d)
 	};
 
 	bb_doc__table(d, columns, BB_LEN(columns));
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct pair_row *row = &rows->v[i];
+	for (size_t i = 0; i < m->n_rows; i++) {
+		const struct pair_row *row = &m->rows[i];
 		bool only_base = !row->is_there[1] && !row->why_not[1];
 		bool only_head = !row->is_there[0] && !row->why_not[0];
 
@@ -569,11 +553,10 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d)
 {
 	struct matrix m = {.kernels = kernels, .n = n, .d = d};
-	struct pair_rows rows = {0};
 	size_t failing, n_not_run = BB_SUM(kernels, n, !it->run);
 
-	find_rows(&m, judge, &rows);
-	failing = judge->gate ? BB_SUM(rows.v, rows.n, has_failed(it)) : 0;
+	find_rows(&m, judge);
+	failing = judge->gate ? BB_SUM(m.rows, m.n_rows, has_failed(it)) : 0;
 	if (!judge->gate)
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "A and B by kernel");
 	else
@@ -583,24 +566,24 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 				     d);
 	if (failing)
 		bb_doc__append(d, "%zu of %zu rows fail (a program on a kernel each)", failing,
-			       rows.n);
+			       m.n_rows);
 	else if (judge->gate)
 		bb_doc__append(d, "%s%s",
-			       rows.n || n_not_run ? "no regression" : "nothing to compare",
+			       m.n_rows || n_not_run ? "no regression" : "nothing to compare",
 			       n_not_run ? ", but not every kernel could be measured" : "");
 	if (judge->gate)
 		bb_doc_gate_revisions(judge->gate, d);
-	for (size_t i = 0; judge->gate && i < rows.n; i++)
-		if (has_failed(&rows.v[i]))
-			add_failure(&rows.v[i], judge, d);
-	if (rows.n)
-		add_pairs_table(&rows, d);
+	for (size_t i = 0; judge->gate && i < m.n_rows; i++)
+		if (has_failed(&m.rows[i]))
+			add_failure(&m.rows[i], judge, d);
+	if (m.n_rows)
+		add_pairs_table(&m, d);
 	if (judge->gate)
 		bb_doc_gate_others(judge->gate, d);
 	if (judge->n_pairs)
 		add_meanings(&m, true);
 	add_kernels(&m);
-	free(rows.v);
+	free(m.rows);
 	free((void *)(uintptr_t)m.variants.v);
 	return failing;
 }

@@ -226,19 +226,6 @@ struct ends {
 	double *ns; /* scratch space, ns[n_cases] */
 };
 
-static const struct bb_case *find_cold(const struct bb_report *r, const struct bb_case *hot)
-{
-	const struct bb_drive_kind *kind = bb_drive_kind_named(hot->drive);
-
-	if (isnan(latency_of(hot)) || !kind->cold_name ||
-	    strcmp(hot->drive, bb_drive_kind_name(kind)))
-		return NULL;
-	return BB_FIND(r->cases, r->n_cases,
-		       !strcmp(it->drive, kind->cold_name) && bb_same_program(it, hot) &&
-			       bb_same_text(it->param, hot->param) &&
-			       it->param_value == hot->param_value && !isnan(latency_of(it)));
-}
-
 /* True if two cases share a row: one variant, and one value of the parameter or one sweep. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
@@ -261,27 +248,6 @@ static double end_of_row(const struct ends *b, size_t first, bool cold,
 			b->ns[n++] = ns;
 	}
 	return bb_median(b->ns, n);
-}
-
-static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
-{
-	const struct bb_case *c = &b->r->cases[first];
-	double hot = end_of_row(b, first, false, latency_of),
-	       cold = end_of_row(b, first, true, latency_of);
-	size_t n_values = 0;
-
-	for (size_t i = first; i < b->r->n_cases; i++)
-		n_values += b->cold[i] && same_row(b->r, first, i);
-	if (c->param && bb_is_sweep(b->r, first))
-		bb_doc__cell(d, "%zu", n_values);
-	else
-		bb_doc__text_cell(d, c->param ? c->param_text : "");
-	bb_doc__text_cell(d, c->variant);
-	add_value(d, hot);
-	add_value(d, cold);
-	add_value(d, hot > 0 ? cold / hot : (double)NAN);
-	add_value(d, end_of_row(b, first, false, net_of));
-	add_value(d, end_of_row(b, first, true, net_of));
 }
 
 /* True if case `i` was measured both hot and cold, and is the first such case of its row or,
@@ -314,9 +280,28 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, from hot to cold caches (%sns per run)",
 		    c->scenario, c->drive, sweep ? "medians over the values, " : "");
 	bb_doc__table(d, columns, BB_LEN(columns));
-	for (size_t i = head; i < b->r->n_cases; i++)
-		if (bb_same_group(&b->r->cases[i], c) && is_first(b, i, true))
-			add_row(b, i, d);
+	for (size_t i = head; i < b->r->n_cases; i++) {
+		const struct bb_case *first = &b->r->cases[i];
+		double hot, cold;
+		size_t n_values = 0;
+
+		if (!bb_same_group(first, c) || !is_first(b, i, true))
+			continue;
+		hot = end_of_row(b, i, false, latency_of);
+		cold = end_of_row(b, i, true, latency_of);
+		for (size_t k = i; k < b->r->n_cases; k++)
+			n_values += b->cold[k] && same_row(b->r, i, k);
+		if (first->param && bb_is_sweep(b->r, i))
+			bb_doc__cell(d, "%zu", n_values);
+		else
+			bb_doc__text_cell(d, first->param ? first->param_text : "");
+		bb_doc__text_cell(d, first->variant);
+		add_value(d, hot);
+		add_value(d, cold);
+		add_value(d, hot > 0 ? cold / hot : (double)NAN);
+		add_value(d, end_of_row(b, i, false, net_of));
+		add_value(d, end_of_row(b, i, true, net_of));
+	}
 }
 
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
@@ -325,8 +310,20 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 	b.cold = bb_calloc(r->n_cases + 1, sizeof(*b.cold));
 	b.ns = bb_calloc(r->n_cases + 1, sizeof(*b.ns));
-	for (size_t i = 0; i < r->n_cases; i++)
-		b.cold[i] = find_cold(r, &r->cases[i]);
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *hot = &r->cases[i];
+		const struct bb_drive_kind *kind = bb_drive_kind_named(hot->drive);
+
+		if (isnan(latency_of(hot)) || !kind->cold_name ||
+		    strcmp(hot->drive, bb_drive_kind_name(kind)))
+			continue;
+		b.cold[i] = BB_FIND(r->cases, r->n_cases,
+				    !strcmp(it->drive, kind->cold_name) &&
+					    bb_same_program(it, hot) &&
+					    bb_same_text(it->param, hot->param) &&
+					    it->param_value == hot->param_value &&
+					    !isnan(latency_of(it)));
+	}
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (is_first(&b, i, false))
 			add_table(&b, i, d);

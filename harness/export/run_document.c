@@ -8,7 +8,9 @@
 
 /* for a table of at least this many programs, a sentence names the cheapest and the dearest one */
 #define MANY_PROGRAMS 4u
-#define MOST_ROWS 60u /* a short table with more cases than this shows MOST_ROWS / 2 of them */
+/* A short table with more cases than this shows MOST_ROWS / 2 of them: those with the most net
+ * cost. */
+#define MOST_ROWS 60u
 /* a sentence has the counts of at most this many programs */
 #define MOST_COUNTS 20u
 
@@ -136,13 +138,12 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 	}
 }
 
-/* Returns the net cost, ns, below which the table of case `first` hides a case. A short table of
- * more than MOST_ROWS cases shows only the MOST_ROWS / 2 cases with the most net cost. Other tables
- * hide none, and the result is -INFINITY. */
-static double least_shown(const struct bb_report *r, size_t first, enum bb_detail detail)
+static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
+		     struct bb_doc *d)
 {
-	double *below = bb_calloc(r->n_cases + 1, sizeof(*below)), least = -INFINITY;
-	size_t n = 0;
+	double *below = bb_calloc(r->n_cases + 1, sizeof(*below));
+	double least = -INFINITY; /* cases with less net cost than this are hidden */
+	size_t n = 0, n_hidden = 0;
 
 	for (size_t i = first; i < r->n_cases; i++)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
@@ -151,15 +152,6 @@ static double least_shown(const struct bb_report *r, size_t first, enum bb_detai
 	if (detail == BB_SHORT && n > MOST_ROWS && isfinite(below[MOST_ROWS / 2 - 1]))
 		least = -below[MOST_ROWS / 2 - 1];
 	free(below);
-	return least;
-}
-
-static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
-		     struct bb_doc *d)
-{
-	double least = least_shown(r, first, detail);
-	size_t n_hidden = 0;
-
 	add_columns(r, &r->cases[first], detail, NULL, d);
 	for (size_t i = first; i < r->n_cases; i++) {
 		if (!bb_same_table(&r->cases[i], &r->cases[first]))
@@ -185,12 +177,6 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 		       bb_net_is_near_0(c) ? " (may be 0)" : "");
 }
 
-/* True if a check ends all runs of the program early in any drive, before they do their work. */
-static bool returns_early(const struct bb_report *r, const struct bb_case *c)
-{
-	return BB_ANY(r->cases, r->n_cases, it->turned_file && bb_same_program(it, c));
-}
-
 /* If the table of case `first` has many programs, names those with the least and the most net cost.
  * Leaves out programs whose runs end early. */
 static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
@@ -201,7 +187,8 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 	for (const struct bb_case *c = r->cases; c < r->cases + r->n_cases; c++) {
 		if (!bb_same_table(c, first) || !isfinite(c->summary.net.value))
 			continue;
-		if (returns_early(r, c)) {
+		/* a check ends all runs of the program early, in this drive or another */
+		if (BB_ANY(r->cases, r->n_cases, it->turned_file && bb_same_program(it, c))) {
 			n_early++;
 			continue;
 		}
@@ -570,17 +557,6 @@ static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 		bb_doc__append(d, " (%.3g %% of the runs were measured)", 100 * share);
 }
 
-static void add_mixes(const struct bb_report *r, struct bb_doc *d)
-{
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		if (!isnan(c->path_share) && !c->is_live && !bb_is_floor(r, c) &&
-		    !BB_ANY(r->cases, i, bb_same_curve(it, c)))
-			add_mix(r, i, d);
-	}
-}
-
 /* Adds the tables of all cases or, with `in_sentences`, sentences instead. */
 static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		       struct bb_doc *d)
@@ -619,7 +595,13 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 			    "takes matched pairs):");
 	add_tables(r, detail, in_sentences, d);
 	bb_doc_classes(r, d);
-	add_mixes(r, d);
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!isnan(c->path_share) && !c->is_live && !bb_is_floor(r, c) &&
+		    !BB_ANY(r->cases, i, bb_same_curve(it, c)))
+			add_mix(r, i, d);
+	}
 	bb_doc_hot_cold(r, d);
 	bb_doc_contention(r, d);
 	bb_doc_cross_checks(r, detail, d);
@@ -860,11 +842,6 @@ static const char *begin_next(const struct bb_report *r, struct bb_doc *d)
 	return "then";
 }
 
-static bool has_many_timed(const struct bb_report *r)
-{
-	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
-}
-
 /* Adds advice on the next step after a run without comparisons. */
 static void add_next_of_run(const struct bb_report *r, const char *label, const char *results,
 			    bool has_object, struct bb_doc *d)
@@ -917,6 +894,7 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 	bool is_found = BB_ANY(r->comparisons, r->n_comparisons,
 			       it->verdict == BB_VERDICT_REGRESSED ||
 				       it->verdict == BB_VERDICT_IMPROVED);
+	bool many_timed = BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
 	char *results = bb_command_option(r->command, "--results");
 	size_t before = d->n;
 
@@ -925,7 +903,7 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 			    "%s%s%s`bpfbench annotate --time%s%s --flame FILE.svg` (a picture)",
 			    r->n_timed > 1 ? "`bpfbench annotate --time" : "",
 			    r->n_timed > 1 ? results : "", r->n_timed > 1 ? "` (every line), " : "",
-			    results, has_many_timed(r) ? " --variant NAME" : "");
+			    results, many_timed ? " --variant NAME" : "");
 	else if (is_found && is_of_compare(r)) {
 		add_next_of_found(r, "next", d);
 		add_budget(r, BB_DOC_FAINT, d->n > before ? "then" : "next", d);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "base/text.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
@@ -19,7 +20,7 @@ static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
 	char loads[NAMED_LOADS * 12 + 8] = "";
-	size_t n = 0, at = 0;
+	size_t n = 0;
 
 	for (size_t k = 0; k < c->n_series; k++) {
 		if (!bb_same_text(bb_series_why_void(&c->series[k]), why))
@@ -27,8 +28,7 @@ static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 		if (k < i)
 			return;
 		if (n++ < NAMED_LOADS)
-			at += (size_t)snprintf(loads + at, sizeof(loads) - at, "%s%" PRIu32,
-					       n > 1 ? ", " : "", c->series[k].load);
+			bb_list_words(loads, sizeof(loads), ", ", "%" PRIu32, c->series[k].load);
 	}
 	bb_doc__add(notes, BB_DOC_ITEM, "void", "%s: %zu of %zu series (load %s%s): ", c->name, n,
 		    c->n_series, loads, n > NAMED_LOADS ? ", ..." : "");
@@ -249,14 +249,6 @@ struct noting {
 	struct bb_doc *d;
 };
 
-/* Returns the variant or, if k->table is NULL, scenario and variant. The caller frees the name. */
-static char *name_noted(const struct noting *k, const struct bb_case *c)
-{
-	return k->table ? bb_strdup(c->variant)
-			: bb_asprintf("%s%s%s", c->scenario, k->is_compared ? ", " : "/",
-				      c->variant);
-}
-
 /* True if `places` contains `place`, which ends in a line number: "a.c:2" is not in "a.c:20". */
 static bool names_place(const char *places, const char *place)
 {
@@ -300,7 +292,9 @@ static char *join_places(const char *a, const char *b)
 static void add_once(const struct noting *k, const struct bb_case *c, const char *label,
 		     const char *words)
 {
-	char *name = name_noted(k, c);
+	char *name = k->table ? bb_strdup(c->variant)
+			      : bb_asprintf("%s%s%s", c->scenario, k->is_compared ? ", " : "/",
+					    c->variant);
 	char *text = bb_asprintf("%s: %s", name, words);
 	/* length of the scenario's name, which base and head share */
 	size_t of_both = k->table ? 0 : strlen(c->scenario);
@@ -396,12 +390,6 @@ static bool is_turned_alike(const struct bb_case *a, const struct bb_case *b)
 	       !strcmp(a->turned_file, b->turned_file);
 }
 
-static bool is_turned_away_before(const struct noting *k, const struct bb_case *c)
-{
-	return BB_ANY(k->r->cases, (size_t)(c - k->r->cases),
-		      is_turned_alike(it, c) && is_beside(k, it) && bb_same_program(it, c));
-}
-
 /* Returns the values of the parameter at which the check that ends the runs of `c` early does so,
  * for example " with input=arp". Returns "" if these are all values. The caller frees the text. */
 static char *name_turned_away(const struct bb_report *r, const struct bb_case *c)
@@ -440,7 +428,8 @@ static void add_turned_away(const struct noting *k)
 
 		/* production sends this input (`path_share` > 0), so an early return is normal */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(k, c) ||
-		    is_turned_away_before(k, c))
+		    BB_ANY(r->cases, i,
+			   is_turned_alike(it, c) && is_beside(k, it) && bb_same_program(it, c)))
 			continue;
 		with = name_turned_away(r, c);
 		words = bb_asprintf("all runs%s leave at %s:%" PRIu32 "%s%.100s%s; %" PRIu32
@@ -539,10 +528,11 @@ static void add_notes(const struct noting *k)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		if (c->found && is_beside(k, c))
+		if (!is_beside(k, c))
+			continue;
+		if (c->found)
 			add_once(k, c, BB_FOUND_TITLE, BB_FOUND_IS);
-		if (is_beside(k, c))
-			last = add_lookups(k, c, last);
+		last = add_lookups(k, c, last);
 	}
 	if (last && k->d->n > before)
 		add_remedy(r, last, k->is_compared || bb_doc_is_searched(r), k->d);

@@ -246,20 +246,15 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* True if other processes than ours can make the program run: process `pid`, every process that
- * runs the probed file (`run`), or every process of the machine (`of_kernel`). */
-static bool is_shared(const struct bb_attach_point *point)
-{
-	return point->pid || (point->by && point->by->run) ||
-	       bb_attach_kinds[point->kind].of_kernel;
-}
-
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err)
 {
+	/* true if other processes than ours can make the program run */
+	bool is_shared = point->pid || (point->by && point->by->run) ||
+			 bb_attach_kinds[point->kind].of_kernel;
 	const char *does = NULL;
 
-	if (!is_shared(point))
+	if (!is_shared)
 		return 0;
 	if (point->prog_type == BPF_PROG_TYPE_LSM || point->attach_type == BPF_MODIFY_RETURN)
 		does = "can forbid their system calls";

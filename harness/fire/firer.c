@@ -57,7 +57,7 @@ static int remove_cgroups_at_end(void *arg, int alive)
 	return 0;
 }
 
-static int start_keeper(struct bb_fire_site *p)
+static int make_cgroup(struct bb_fire_site *p)
 {
 	static const struct bb_child_rules rules = {
 		.link = BB_LINK_TO_CHILD,
@@ -68,12 +68,6 @@ static int start_keeper(struct bb_fire_site *p)
 		.closes_others = true,
 		.outlives = true,
 	};
-
-	return bb_child__start(&rules, remove_cgroups_at_end, p, &p->keeper);
-}
-
-static int make_cgroup(struct bb_fire_site *p)
-{
 	static unsigned int made;
 	char parent[200];
 	struct stat st;
@@ -82,7 +76,7 @@ static int make_cgroup(struct bb_fire_site *p)
 	if (!bb_cgroup2__find(parent, sizeof(parent)))
 		return -ENODEV;
 	snprintf(p->cgroup, sizeof(p->cgroup), "%s/bpfbench-%d-%u", parent, (int)getpid(), made++);
-	rc = start_keeper(p);
+	rc = bb_child__start(&rules, remove_cgroups_at_end, p, &p->keeper);
 	if (rc)
 		return rc;
 	bb_root__begin();

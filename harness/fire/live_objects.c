@@ -344,23 +344,6 @@ static const char *only_function(const struct bb_live_objects *o, const char *be
 	return found;
 }
 
-static void guess_function(const struct bb_live_objects *o, const char *program,
-			   struct bb_attach_point *p)
-{
-	char name[128];
-	const char *function = NULL;
-
-	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
-		bb_program__named_after(program, is_bare, name, sizeof(name));
-		/* the kernel truncates the name of a program without BTF */
-		function = prototype_of(o, name) ? name
-			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
-				   ? only_function(o, name)
-				   : NULL;
-	}
-	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
-}
-
 /* Returns NULL if unknown. Programs do not see the prototype's first parameter. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {
@@ -469,8 +452,19 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
 void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
 			       struct bb_attach_point *p)
 {
-	if (!*p->target)
-		guess_function(o, program, p);
+	char name[128];
+
+	for (int is_bare = 0; !*p->target && is_bare < 2; is_bare++) {
+		const char *function = NULL;
+
+		bb_program__named_after(program, is_bare, name, sizeof(name));
+		/* the kernel truncates the name of a program without BTF */
+		if (prototype_of(o, name))
+			function = name;
+		else if (!is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1)
+			function = only_function(o, name);
+		snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
+	}
 	bb_user_target__prototype(p->target, &p->prototype);
 	bb_live_objects__make_arguments(o, 0, p);
 }

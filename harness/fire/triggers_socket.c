@@ -349,12 +349,6 @@ static char *name_of(const struct bb_firing *f)
 	return f->page + f->page_bytes;
 }
 
-static int choose(struct bb_firing *f)
-{
-	return bb_failed(setsockopt(f->fd[1], IPPROTO_TCP, TCP_CONGESTION, name_of(f),
-				    (socklen_t)strnlen(name_of(f), NAME_BYTES)));
-}
-
 static int open_named(struct bb_firing *f)
 {
 	return bb_struct_ops__tcp_name(f->point->map_fd, name_of(f), NAME_BYTES, NULL);
@@ -362,7 +356,9 @@ static int open_named(struct bb_firing *f)
 
 static int connect_chosen(struct bb_firing *f)
 {
-	return bb_firing__open_tcp(f) ?: choose(f);
+	return bb_firing__open_tcp(f)
+		       ?: bb_failed(setsockopt(f->fd[1], IPPROTO_TCP, TCP_CONGESTION, name_of(f),
+					       (socklen_t)strnlen(name_of(f), NAME_BYTES)));
 }
 
 static int open_chosen(struct bb_firing *f)

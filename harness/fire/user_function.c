@@ -111,7 +111,7 @@ static int compare_offsets(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return BB_ORDER(*x, *y);
 }
 
 static int search_functions(struct search *s, struct bb_err *err)
@@ -324,9 +324,8 @@ int bb_user_prototype__check(const void *reply)
 {
 	const struct bb_user_prototype *p = reply;
 
-	if (p->n > BB_MOST_PARAMETERS || (unsigned int)p->result >= BB_N_USER_VALUES)
-		return -EBADMSG;
-	if (BB_ANY(p->parameters, p->n, (unsigned int)*it >= BB_N_USER_VALUES))
+	if (p->n > BB_MOST_PARAMETERS || (unsigned int)p->result >= BB_N_USER_VALUES ||
+	    BB_ANY(p->parameters, p->n, (unsigned int)*it >= BB_N_USER_VALUES))
 		return -EBADMSG;
 	return 0;
 }
@@ -387,9 +386,7 @@ int bb_user_addresses__check(const void *reply)
 {
 	const struct bb_user_addresses *p = reply;
 
-	if (!p->n || p->n > BB_MOST_ADDRESSES)
-		return -EBADMSG;
-	if (BB_ANY(p->cookies, p->n, *it >= p->n))
+	if (!p->n || p->n > BB_MOST_ADDRESSES || BB_ANY(p->cookies, p->n, *it >= p->n))
 		return -EBADMSG;
 	return 0;
 }

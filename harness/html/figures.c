@@ -28,9 +28,8 @@ static const char colour_attributes[] = " fill stroke color ";
 struct embedding {
 	FILE *out;
 	const char *prefix;
-	unsigned int
-		/* number of open elements that are left out, each inside the one before */
-		hidden;
+	/* number of open elements that are left out, each inside the one before */
+	unsigned int hidden;
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -77,13 +76,6 @@ static bool parse_colour(const char *value, size_t len, uint32_t *ret_rgb)
 	return is(at, (size_t)(end - at), ")");
 }
 
-static void put_plain(struct embedding *e, const char *value, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!strchr("'\"<>", value[i]))
-			putc(value[i], e->out);
-}
-
 static void put_colour(struct embedding *e, const char *value, size_t len)
 {
 	uint32_t rgb;
@@ -116,8 +108,9 @@ static void put_attribute(struct embedding *e, const char *name, size_t name_len
 		fprintf(e->out, " %.*s='%s", (int)name_len, name, is_id ? e->prefix : "");
 	if (is_colour)
 		put_colour(e, value, len);
-	else
-		put_plain(e, value + is_reference, len - is_reference);
+	for (size_t i = is_reference; !is_colour && i < len; i++)
+		if (!strchr("'\"<>", value[i]))
+			putc(value[i], e->out);
 	putc('\'', e->out);
 }
 
@@ -178,34 +171,29 @@ static const char *put_tag(struct embedding *e, const char *at)
 	return at + empty + 1;
 }
 
-static int embed(struct embedding *e, const char *svg)
+int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
 {
+	char *text = NULL;
+	size_t len;
+	struct embedding e = {.out = bb_open_memstream(&text, &len), .prefix = prefix};
 	const char *at = strstr(svg, "<svg");
+	int rc;
 
 	while (at && *at) {
-		size_t text = strcspn(at, "<");
+		size_t before = strcspn(at, "<");
 
-		if (!e->hidden && strspn(at, " \t\r\n") < text)
-			fwrite(at, 1, text, e->out);
-		at += text;
+		if (!e.hidden && strspn(at, " \t\r\n") < before)
+			fwrite(at, 1, before, e.out);
+		at += before;
 		if (!*at)
 			break;
 		/* A picture by gnuplot has no comments, declarations or processing instructions. */
 		if (!strncmp(at, "<!", 2) || !strncmp(at, "<?", 2))
 			at = NULL;
 		else
-			at = put_tag(e, at + 1);
+			at = put_tag(&e, at + 1);
 	}
-	return at && !e->hidden ? 0 : -EINVAL;
-}
-
-int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
-{
-	char *text = NULL;
-	size_t len;
-	struct embedding e = {.out = bb_open_memstream(&text, &len), .prefix = prefix};
-	int rc = embed(&e, svg);
-
+	rc = at && !e.hidden ? 0 : -EINVAL;
 	bb_close_memstream(e.out);
 	if (!rc)
 		fwrite(text, 1, len, out);
@@ -252,9 +240,9 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
  * "-" means that there is no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
-	struct bb_figure v = {0};
-	char **copies[] = {&v.kind, NULL, NULL, &v.scenario, &v.drive, &v.param};
+	struct bb_figure v;
 	const char *cell[6], *name;
+	char *second;
 	int rc;
 
 	for (size_t i = 0; i < 6; i++) {
@@ -265,15 +253,17 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	name = cell[1];
 	if (!strcmp(name, "-"))
 		return 0;
-	for (size_t i = 0; i < 6; i++)
-		if (copies[i])
-			*copies[i] = bb_strdup(cell[i]);
+	v = (struct bb_figure){
+		.kind = bb_strdup(cell[0]),
+		.scenario = bb_strdup(cell[3]),
+		.drive = bb_strdup(cell[4]),
+		.param = bb_strdup(cell[5]),
+	};
 	rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
 	if (!rc)
 		rc = read_picture(dir, name, "caption", MAX_CAPTION_BYTES, &v.what, err);
-	if (!rc && strchr(v.what, '\n')) {
-		char *second = strchr(v.what, '\n');
-
+	second = rc ? NULL : strchr(v.what, '\n');
+	if (second) {
 		*second++ = '\0';
 		v.how = bb_asprintf("%.*s", (int)strcspn(second, "\n"), second);
 	}

@@ -106,32 +106,23 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 	bb_doc__done(&d);
 }
 
-/* Writes what "latency" means in this run, unless the samples are delays. */
-static void put_meaning(FILE *out, const struct bb_report *r)
-{
-	const struct bb_drive_kind *kind = r->n_cases ? bb_drive_kind_named(r->cases[0].drive)
-						      : NULL;
-
-	if (kind && bb_counts_instructions(r))
-		fputs("<p class=bad>" BB_COUNTS_INSTRUCTIONS "</p>\n", out);
-	if (!kind || kind->sample.is_lag)
-		return;
-	fputs("<p class=faint>Latency: ", out);
-	fputs(kind->fills & BB_FILLS_MEAN
-		      ? "the mean time of all runs.</p>\n"
-		      : "the time of a run with its 95 % interval, as the mean without "
-			"outliers over all addresses modulo 64 at which the JIT may put the "
-			"program, or, where these are not known, as the median over its "
-			"loads.</p>\n",
-	      out);
-}
-
 static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
+	const struct bb_drive_kind *kind = r->n_cases ? bb_drive_kind_named(r->cases[0].drive)
+						      : NULL;
 	struct bb_doc d = {0};
 
-	put_meaning(out, r);
+	if (kind && bb_counts_instructions(r))
+		fputs("<p class=bad>" BB_COUNTS_INSTRUCTIONS "</p>\n", out);
+	if (kind && !kind->sample.is_lag)
+		fprintf(out, "<p class=faint>Latency: %s.</p>\n",
+			kind->fills & BB_FILLS_MEAN
+				? "the mean time of all runs"
+				: "the time of a run with its 95 % interval, as the mean without "
+				  "outliers over all addresses modulo 64 at which the JIT may put "
+				  "the program, or, where these are not known, as the median over "
+				  "its loads");
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_is_first_of_group(r, i))
 			put_group(out, page, nth, i);
@@ -141,26 +132,21 @@ static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 		fputs("<p>Nothing was timed.</p>\n", out);
 }
 
-/* Writes "ringbuf, stack_depth=8". The heading of the page has the scenario. */
-static void put_timed_name(FILE *out, const struct bb_timed *t)
-{
-	const char *value = t->param ? strrchr(t->name, '/') : NULL;
-
-	bb_xml_text(out, t->variant);
-	if (value)
-		put_element(out, ", ", value + 1, "");
-	if (bb_timed__is_cold(t))
-		fputs(", cold caches", out);
-}
-
 static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
 {
+	const struct bb_timed *t = b->timed;
+	const char *value = t->param ? strrchr(t->name, '/') : NULL;
 	struct bb_doc d = {0};
 	char sentence[1000];
 
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
-	put_timed_name(out, b->timed);
+	/* "ringbuf, stack_depth=8": the heading of the page has the scenario */
+	bb_xml_text(out, t->variant);
+	if (value)
+		put_element(out, ", ", value + 1, "");
+	if (bb_timed__is_cold(t))
+		fputs(", cold caches", out);
 	fprintf(out, "</b>: %s ns per run; ", bb_table_cell_value(b->program.value).text);
 	put_element(out, "", sentence, "</summary>\n");
 	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
@@ -215,28 +201,6 @@ static void put_line_name(FILE *out, const struct program *p, const struct bb_co
 	fprintf(out, "l%zu-%zu-%td", p->page, p->nth, l - p->counted->lines);
 }
 
-static void put_row(FILE *out, const struct program *p, const struct bb_annotated_row *row)
-{
-	const struct bb_counted_line *l = row->counted;
-	double share = l ? share_of(p, l) : 0;
-
-	if (!l && !row->text) {
-		fputs("<tr><td><td><td><td>…<td></tr>\n", out);
-		return;
-	}
-	fputs(l ? "<tr id=" : "<tr><td><td><td>", out);
-	if (l)
-		put_line_name(out, p, l);
-	if (l && l->executions)
-		fprintf(out, "%s><td>%.2f<td class=share style='--share:%.0f%%'>%.1f<td>%.2f",
-			share >= HOT_SHARE ? " class=hot" : "", per_run(p, l->instructions),
-			100 * share, 100 * share, per_run(p, l->executions));
-	else if (l)
-		fputs(" class=never><td>0<td class=share>0<td>#####", out);
-	fprintf(out, "<td>%u<td class=src>", row->line);
-	put_element(out, "", row->text, "</tr>\n");
-}
-
 static void put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
 		     size_t n)
 {
@@ -247,8 +211,28 @@ static void put_file(FILE *out, const struct program *p, const struct bb_counted
 		"%s</p>\n" BEGIN_TABLE " class=code><thead><tr><th>insns/run<th>%%<th>execs/"
 		"run<th>line<th class=text>source</tr></thead>\n",
 		bb_source_note(file.state));
-	for (size_t i = 0; i < file.n; i++)
-		put_row(out, p, &file.rows[i]);
+	for (size_t i = 0; i < file.n; i++) {
+		const struct bb_annotated_row *row = &file.rows[i];
+		const struct bb_counted_line *l = row->counted;
+		double share = l ? share_of(p, l) : 0;
+
+		if (!l && !row->text) {
+			fputs("<tr><td><td><td><td>…<td></tr>\n", out);
+			continue;
+		}
+		fputs(l ? "<tr id=" : "<tr><td><td><td>", out);
+		if (l)
+			put_line_name(out, p, l);
+		if (l && l->executions)
+			fprintf(out,
+				"%s><td>%.2f<td class=share style='--share:%.0f%%'>%.1f<td>%.2f",
+				share >= HOT_SHARE ? " class=hot" : "", per_run(p, l->instructions),
+				100 * share, 100 * share, per_run(p, l->executions));
+		else if (l)
+			fputs(" class=never><td>0<td class=share>0<td>#####", out);
+		fprintf(out, "<td>%u<td class=src>", row->line);
+		put_element(out, "", row->text, "</tr>\n");
+	}
 	fputs(END_TABLE, out);
 	bb_annotated__done(&file);
 }
@@ -445,17 +429,6 @@ static const char *program_of(const struct bb_report *r, size_t i)
 	return bb_is_floor(r, c) || is_path ? NULL : c->variant;
 }
 
-/* Returns the first comparison if all have the same base and head, otherwise NULL. */
-static const struct bb_comparison *of_one_pair(const struct bb_report *r)
-{
-	const struct bb_comparison *first = r->comparisons;
-
-	return BB_ANY(first, r->n_comparisons,
-		      !bb_same_text(it->base, first->base) || !bb_same_text(it->head, first->head))
-		       ? NULL
-		       : first;
-}
-
 /* Returns the trigger or event that makes the program run in case i. If it is not known, returns
  * the name of the drive, or NULL if the scenario has the same name. */
 static const char *run_by(const struct bb_report *r, size_t i)
@@ -471,7 +444,12 @@ static const char *run_by(const struct bb_report *r, size_t i)
  * one base and one head, writes "perf_profiler: A: ringbuf, B: stackid, by step". */
 static void put_heading(FILE *out, const struct bb_report *r)
 {
-	const struct bb_comparison *c = of_one_pair(r);
+	const struct bb_comparison *c = r->comparisons;
+
+	/* NULL unless all comparisons have one base and one head */
+	if (BB_ANY(c, r->n_comparisons,
+		   !bb_same_text(it->base, c->base) || !bb_same_text(it->head, c->head)))
+		c = NULL;
 
 	if (!r->n_cases && !c)
 		bb_xml_text(out, r->n_counted ? r->counted[0].scenario : r->id);

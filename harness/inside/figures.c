@@ -61,9 +61,7 @@ static int by_runs(const void *a, const void *b)
 {
 	const struct bb_inside_path *x = a, *y = b;
 
-	if (x->runs != y->runs)
-		return x->runs > y->runs ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
+	return BB_ORDER(y->runs, x->runs) ?: BB_ORDER(x->key, y->key);
 }
 
 struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c)
@@ -201,17 +199,6 @@ struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_pack
 	return BB_FIND(p->paths, p->n_paths, it->key == key);
 }
 
-static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
-{
-	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
-
-	if (of)
-		return of;
-	of = bb_append(&p->paths, &p->n_paths, sizeof(*of));
-	of->key = key;
-	return of;
-}
-
 /* Returns where to keep the next packet of a path, or NULL to drop it. The first packet is always
  * kept. Of the later packets one is kept, and each has the same chance. */
 static struct bb_inside_packet *position(struct bb_inside_packets *p,
@@ -232,6 +219,7 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 	uint64_t key = from[BB_INSIDE_KEY / 8], len = from[BB_INSIDE_LEN / 8];
 	uint32_t n = len < c->snap ? (uint32_t)len : c->snap;
 	uint8_t bytes[BB_INSIDE_MOST_SNAP];
+	struct bb_inside_path_packets *of;
 	struct bb_inside_packet *to;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -239,7 +227,12 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 	/* skip the packet if its run has not ended, or if a later packet may have overwritten it */
 	if (!key || !n || *n_taken - nth >= BB_INSIDE_RING)
 		return;
-	to = position(p, packets_of(p, key));
+	of = bb_inside_packets__of(p, key);
+	if (!of) {
+		of = bb_append(&p->paths, &p->n_paths, sizeof(*of));
+		of->key = key;
+	}
+	to = position(p, of);
 	if (!to)
 		return;
 	free(to->bytes);

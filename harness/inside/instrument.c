@@ -1075,17 +1075,6 @@ static void lay_out(struct maker *m)
 	r->moved[code->n] = r->n;
 }
 
-static void open_maker(struct maker *m)
-{
-	uint32_t blocks = m->g->n_blocks, n = m->code->n;
-
-	m->c.mark_of = bb_calloc(blocks, sizeof(*m->c.mark_of));
-	m->c.exits = bb_calloc(n, sizeof(*m->c.exits));
-	m->is_header = bb_calloc(blocks, sizeof(*m->is_header));
-	m->to_exit = bb_calloc(n, sizeof(*m->to_exit));
-	bb_registers__find(m->code, m->g, &m->regs);
-}
-
 static int write_clone(struct maker *m, struct bb_err *err)
 {
 	/* each tail call has its own copy of the code of emit_record() */
@@ -1243,7 +1232,11 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 		find_context(&m);
 	if (!m.c.snap)
 		m.c.with &= ~(unsigned int)BB_INSIDE_PACKETS;
-	open_maker(&m);
+	m.c.mark_of = bb_calloc(g->n_blocks, sizeof(*m.c.mark_of));
+	m.c.exits = bb_calloc(code->n, sizeof(*m.c.exits));
+	m.is_header = bb_calloc(g->n_blocks, sizeof(*m.is_header));
+	m.to_exit = bb_calloc(code->n, sizeof(*m.to_exit));
+	bb_registers__find(code, g, &m.regs);
 	find_marks(&m);
 	find_exits(&m);
 	rc = lay_out_frame(&m, stack_bytes, err);

@@ -293,16 +293,6 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 	return 0;
 }
 
-static void name_program(const struct load *l, struct bb_inside_program *p)
-{
-	const struct bpf_func_info *main_func = l->funcs;
-	struct bpf_btf_info info = {0};
-
-	memcpy(p->name, l->attr.prog_name, sizeof(l->attr.prog_name) - 1);
-	if (main_func && l->attr.func_info_cnt && !bb_info__read((int)l->attr.prog_btf_fd, &info))
-		bb_loaded__whole_name(info.id, main_func->type_id, p->name);
-}
-
 static int make_code(struct load *l, struct bb_inside_program *p)
 {
 	struct bb_err err = {0};
@@ -318,9 +308,8 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 	snprintf(p->code.name, sizeof(p->code.name), "%.15s", p->name);
 	l->insns = NULL;
 	l->funcs = l->lines = NULL;
-	for (uint32_t i = 0; i < p->code.n_funcs; i++)
-		if (p->code.funcs[i].insn_off >= p->code.n)
-			return refuse(l, "its function information is wrong");
+	if (BB_ANY(p->code.funcs, p->code.n_funcs, it->insn_off >= p->code.n))
+		return refuse(l, "its function information is wrong");
 	if (bb_cfg__make(&p->code, &p->cfg, &err))
 		return refuse(l, err.msg);
 	for (uint32_t at = 0; at < p->code.n; at += bb_insn_slots(&p->code.insns[at]))
@@ -338,32 +327,24 @@ static void see_map_type(struct bb_inside *in, uint32_t type)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
-/* Finds a prog array that is pinned: the command opens it, but does not create it. */
-static void see_maps(struct bb_inside *in, const struct load *l)
-{
-	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
-		struct bpf_map_info info = {0};
-
-		if (!bb_info__read(l->ours[i], &info))
-			see_map_type(in, info.type);
-	}
-}
-
-static bool has_packets(uint32_t type)
-{
-	return type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
-	       type == BPF_PROG_TYPE_SCHED_ACT || type == BPF_PROG_TYPE_RAW_TRACEPOINT;
-}
-
 static struct bb_inside_instruments choose_instruments(struct bb_inside *in, const struct load *l)
 {
 	struct bb_inside_instruments with = {.with = in->with,
 					     .snap = in->snap,
 					     .chains = &in->chains,
 					     .number = (uint32_t)in->n_programs + 1};
+	uint32_t type = l->attr.prog_type;
+	bool has_packets = type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
+			   type == BPF_PROG_TYPE_SCHED_ACT || type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 
-	see_maps(in, l);
-	if (!has_packets(l->attr.prog_type))
+	/* the command opens a pinned prog array, but does not create it */
+	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
+		struct bpf_map_info info = {0};
+
+		if (!bb_info__read(l->ours[i], &info))
+			see_map_type(in, info.type);
+	}
+	if (!has_packets)
 		with.with &= ~(unsigned int)BB_INSIDE_PACKETS;
 	if (in->has_chains && with.number <= BB_INSIDE_CHAINED)
 		with.with |= BB_INSIDE_CHAINS;
@@ -442,10 +423,13 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 		    struct bb_inside_program *p, struct bb_inside_program **ret_earlier)
 {
 	char *log = bb_calloc(1, LOG_BYTES);
-	struct bb_inside_instruments with;
 	int fd = copy_load(l, data);
+	const struct bpf_func_info *main_func = l->funcs;
+	struct bpf_btf_info info = {0};
 
-	name_program(l, p);
+	memcpy(p->name, l->attr.prog_name, sizeof(l->attr.prog_name) - 1);
+	if (main_func && l->attr.func_info_cnt && !bb_info__read((int)l->attr.prog_btf_fd, &info))
+		bb_loaded__whole_name(info.id, main_func->type_id, p->name);
 	p->type = l->attr.prog_type;
 	p->n_insns = l->attr.insn_cnt;
 	p->attach_type = l->attr.expected_attach_type;
@@ -462,10 +446,11 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 		}
 		*ret_earlier = NULL;
 	}
-	if (!fd)
-		with = choose_instruments(in, l);
-	if (!fd)
+	if (!fd) {
+		struct bb_inside_instruments with = choose_instruments(in, l);
+
 		fd = load_clone(l, p, &with, log);
+	}
 	free(log);
 	return fd;
 }
@@ -642,19 +627,13 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 {
 	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
-	size_t n = 0;
 
 	for (size_t i = 0; i < n_progs; i++)
 		now[i] = gone[i] ? BB_CAPTURE_NONE : next++;
-	for (size_t i = 0; i < in->n_replaced; i++) {
-		struct bb_inside_replaced r = in->replaced[i];
-
-		if (r.taken >= 0 && gone[r.taken])
-			continue;
-		r.taken = r.taken < 0 ? r.taken : now[r.taken];
-		in->replaced[n++] = r;
-	}
-	in->n_replaced = n;
+	BB_KEEP(in->replaced, in->n_replaced, it->taken < 0 || !gone[it->taken]);
+	for (size_t i = 0; i < in->n_replaced; i++)
+		if (in->replaced[i].taken >= 0)
+			in->replaced[i].taken = now[in->replaced[i].taken];
 	for (size_t i = 0; i < in->n_programs; i++) {
 		int32_t *taken = &in->programs[i].taken;
 

@@ -13,10 +13,7 @@ static bool is_source_name(const char *path)
 					       ".hh", ".hpp", ".inc", ".rs"};
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
-	for (size_t i = 0; dot && i < BB_LEN(suffixes); i++)
-		if (!strcmp(dot, suffixes[i]))
-			return true;
-	return false;
+	return dot && BB_ANY(suffixes, BB_LEN(suffixes), !strcmp(dot, *it));
 }
 
 /* True if a part of the path begins with a dot and is neither "." nor "..". */
@@ -32,25 +29,6 @@ static bool has_hidden_part(const char *path)
 	return false;
 }
 
-/* Writes the path of the current folder to `here`. *ret_len is the length of its beginning that
- * names the git work tree. Outside of a work tree, *ret_len is the length of the whole path. */
-static int find_tree(char here[PATH_MAX], size_t *ret_len)
-{
-	if (!getcwd(here, PATH_MAX) || *here != '/')
-		return -ENOENT;
-	*ret_len = strlen(here);
-	for (size_t len = *ret_len; len; len = (size_t)((char *)memrchr(here, '/', len) - here)) {
-		char git[PATH_MAX + 8];
-
-		snprintf(git, sizeof(git), "%.*s/.git", (int)len, here);
-		if (!faccessat(AT_FDCWD, git, F_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW)) {
-			*ret_len = len;
-			break;
-		}
-	}
-	return 0;
-}
-
 /* Reads a source file that an object's BTF or a stored run names. free() `*ret_text`. The author of
  * the object or stored run can write any path there, and can perhaps read our output. So only
  * regular files with the name of source code (".c", ".h", ".rs", ...) are read. They must lie in
@@ -63,12 +41,21 @@ static int read_source_file(const char *path, char **ret_text)
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
-	char here[PATH_MAX], relative[2 * PATH_MAX];
+	char here[PATH_MAX], git[PATH_MAX + 8], relative[2 * PATH_MAX];
 	size_t tree_len, len;
-	int rc = find_tree(here, &tree_len), tree_fd, fd, n;
+	int tree_fd, fd, n;
 
-	if (rc)
-		return rc;
+	if (!getcwd(here, sizeof(here)) || *here != '/')
+		return -ENOENT;
+	/* without a work tree, `tree_len` is the length of the current folder's path */
+	tree_len = strlen(here);
+	for (len = tree_len; len; len = (size_t)((char *)memrchr(here, '/', len) - here)) {
+		snprintf(git, sizeof(git), "%.*s/.git", (int)len, here);
+		if (!faccessat(AT_FDCWD, git, F_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW)) {
+			tree_len = len;
+			break;
+		}
+	}
 	if (*path != '/')
 		n = snprintf(relative, sizeof(relative), ".%s/%s", here + tree_len, path);
 	else if (!strncmp(path, here, tree_len) && path[tree_len] == '/')
@@ -99,13 +86,6 @@ struct source {
 	size_t n;
 	char **lines; /* lines[i] is the text of line number i, i from 1 to n */
 };
-
-static void source_done(struct source *s)
-{
-	free(s->text);
-	free(s->lines);
-	*s = (struct source){0};
-}
 
 static int read_source(const char *path, struct source *ret_source)
 {
@@ -188,12 +168,14 @@ struct bb_annotated bb_annotated__make(const struct bb_counted_line *lines, size
 	struct source s;
 	int rc = read_source(file.path, &s);
 
-	if (!s.text)
+	if (!s.text) {
 		file.state = rc == -EXDEV ? BB_SOURCE_ELSEWHERE : BB_SOURCE_GONE;
-	else if (!is_as_built(&s, lines, n))
+	} else if (!is_as_built(&s, lines, n)) {
 		file.state = BB_SOURCE_CHANGED;
-	if (file.state == BB_SOURCE_CHANGED)
-		source_done(&s);
+		free(s.text);
+		free(s.lines);
+		s = (struct source){0};
+	}
 	file.rows = bb_calloc(n * (1 + CONTEXT), sizeof(*file.rows));
 	for (size_t i = 0; i < n; i++) {
 		if (i)

@@ -63,15 +63,6 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 		add_numbers(l, &t->rows[i].ns);
 }
 
-/* Returns the program's JIT address modulo 64 in round `load`, or 0 if it is unknown. */
-static int place_of(const struct bb_case *c, size_t load)
-{
-	const struct bb_series *s =
-		c ? BB_FIND(c->series, c->n_series, it->load == load && it->jit_mod64 >= 0) : NULL;
-
-	return s ? s->jit_mod64 : 0;
-}
-
 /* Stops using the loads whose time in l->x[] is missing (NAN), if LOADS_LEAST loads remain. */
 static void keep_finite(struct loads *l)
 {
@@ -89,11 +80,16 @@ static void keep_finite(struct loads *l)
  * anyway. */
 static void leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
 {
+	/* JIT address modulo 64 of each load, 0 if it is unknown */
 	int *place = bb_calloc(l->n + 1, sizeof(*place));
 
 	bb_numbers__copy(&t->program_ns, l->x, l->n);
 	for (size_t i = 0; i < l->n; i++) {
-		place[i] = place_of(c, i);
+		const struct bb_series *s = c ? BB_FIND(c->series, c->n_series,
+							it->load == i && it->jit_mod64 >= 0)
+					      : NULL;
+
+		place[i] = s ? s->jit_mod64 : 0;
 		if (!l->use[i])
 			l->x[i] = NAN;
 	}
@@ -220,25 +216,6 @@ static int by_time(const void *a, const void *b)
 	return BB_ORDER((*y)->ns.value, (*x)->ns.value) ?: BB_ORDER(*x, *y);
 }
 
-static void add_lines(struct bb_by_line *b, const struct bb_report *r, struct loads *l)
-{
-	const struct bb_timed *t = b->timed;
-	const struct bb_timed_row **rows = bb_calloc(t->n_rows + 1, sizeof(*rows));
-
-	for (size_t i = 0; i < t->n_rows; i++)
-		rows[i] = &t->rows[i];
-	qsort(rows, t->n_rows, sizeof(*rows), by_place);
-	for (size_t i = 0, n; i < t->n_rows; i += n) {
-		for (n = 1; i + n < t->n_rows && same_line(rows[i], rows[i + n]);)
-			n++;
-		add_line(b, r, l, &rows[i], n);
-	}
-	for (size_t i = 0; i < b->n_parts; i++)
-		b->top[i] = &b->parts[i];
-	qsort(b->top, b->n_parts, sizeof(*b->top), by_time);
-	free(rows);
-}
-
 static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct loads *l)
 {
 	const struct bb_timed *t = b->timed;
@@ -269,17 +246,6 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	b->own = estimate(l, l->sum);
 }
 
-static const struct bb_timed *find_cold(const struct bb_report *r, const struct bb_timed *t)
-{
-	size_t len = strlen(t->drive);
-
-	return BB_FIND(r->timed, r->n_timed,
-		       !strcmp(it->scenario, t->scenario) && !strcmp(it->variant, t->variant) &&
-			       it->param_value == t->param_value &&
-			       !strncmp(it->drive, t->drive, len) &&
-			       !strcmp(it->drive + len, "-cold"));
-}
-
 static const struct bb_timed_row *find_row(const struct bb_timed *t,
 					   const struct bb_timed_row *like)
 {
@@ -291,10 +257,16 @@ static const struct bb_timed_row *find_row(const struct bb_timed *t,
 
 static void add_cold(struct bb_by_line *b, const struct bb_report *r)
 {
-	const struct bb_timed *cold = find_cold(r, b->timed);
+	const struct bb_timed *t = b->timed, *cold;
+	size_t len = strlen(t->drive);
 	struct loads l = {0};
 
 	b->cold = (struct bb_estimate){NAN, NAN, NAN};
+	cold = BB_FIND(r->timed, r->n_timed,
+		       !strcmp(it->scenario, t->scenario) && !strcmp(it->variant, t->variant) &&
+			       it->param_value == t->param_value &&
+			       !strncmp(it->drive, t->drive, len) &&
+			       !strcmp(it->drive + len, "-cold"));
 	if (!cold)
 		return;
 	open_loads(&l, r, cold);
@@ -321,6 +293,7 @@ void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 {
 	struct bb_by_line b = {.timed = t,
 			       .least = t->counts_instructions ? 1 : BB_BY_LINE_LEAST_NS};
+	const struct bb_timed_row **rows = bb_calloc(t->n_rows + 1, sizeof(*rows));
 	struct loads l = {0};
 
 	open_loads(&l, r, t);
@@ -328,7 +301,18 @@ void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 	b.parts = bb_calloc(t->n_rows + 1, sizeof(*b.parts));
 	b.top = bb_calloc(t->n_rows + 1, sizeof(*b.top));
 	add_totals(&b, r, &l);
-	add_lines(&b, r, &l);
+	for (size_t i = 0; i < t->n_rows; i++)
+		rows[i] = &t->rows[i];
+	qsort(rows, t->n_rows, sizeof(*rows), by_place);
+	for (size_t i = 0, n; i < t->n_rows; i += n) {
+		for (n = 1; i + n < t->n_rows && same_line(rows[i], rows[i + n]);)
+			n++;
+		add_line(&b, r, &l, &rows[i], n);
+	}
+	free(rows);
+	for (size_t i = 0; i < b.n_parts; i++)
+		b.top[i] = &b.parts[i];
+	qsort(b.top, b.n_parts, sizeof(*b.top), by_time);
 	add_cold(&b, r);
 	close_loads(&l);
 	*ret_lines = b;

@@ -15,21 +15,6 @@ const char *bb_contention_name(enum bb_contention_verdict verdict)
 	return names[verdict];
 }
 
-static void find_ends(const struct bb_report *r, const struct bb_case *c, struct bb_contention *ret)
-{
-	ret->few = ret->many = c;
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *other = &r->cases[i];
-
-		if (!bb_same_curve(other, c))
-			continue;
-		if (other->param_value < ret->few->param_value)
-			ret->few = other;
-		if (other->param_value > ret->many->param_value)
-			ret->many = other;
-	}
-}
-
 /* Adds sign * ln(latency of `c` at load i of the case `of`) to ln[i], NAN if there is none. */
 static void add_logs(const struct bb_case *of, const struct bb_case *c, double sign, double *ln)
 {
@@ -50,8 +35,17 @@ bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *re
 
 	if (!(bb_drive_kind_named(c->drive)->fills & BB_FILLS_THROUGHPUT) || bb_is_floor(r, c))
 		return false;
-	*ret = (struct bb_contention){0};
-	find_ends(r, c, ret);
+	*ret = (struct bb_contention){.few = c, .many = c};
+	for (size_t k = 0; k < r->n_cases; k++) {
+		const struct bb_case *other = &r->cases[k];
+
+		if (!bb_same_curve(other, c))
+			continue;
+		if (other->param_value < ret->few->param_value)
+			ret->few = other;
+		if (other->param_value > ret->many->param_value)
+			ret->many = other;
+	}
 	if (ret->many != c || ret->few == c)
 		return false;
 	ln = bb_calloc(c->n_series + 1, sizeof(*ln));

@@ -26,13 +26,6 @@ static const struct bb_case *step_beside(const struct bb_report *r, const struct
 			       !strcmp(rest_of(it), rest_of(slope)));
 }
 
-static double step_minus_slope(const struct bb_report *r, const struct bb_case *slope)
-{
-	const struct bb_case *step = step_beside(r, slope);
-
-	return step ? step->summary.latency.value - slope->summary.latency.value : NAN;
-}
-
 /* Returns the square of half the interval's width, 0 without an interval. */
 static double variance_of(const struct bb_estimate *e)
 {
@@ -41,27 +34,18 @@ static double variance_of(const struct bb_estimate *e)
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
 
-/* Returns the variance of step's latency minus slope's latency, ns squared. It is the sum of both
- * variances, because the two figures are measured independently. */
-static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
-{
-	const struct bb_case *step = step_beside(r, slope);
-
-	return variance_of(&slope->summary.latency) +
-	       (step ? variance_of(&step->summary.latency) : 0);
-}
-
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled)
 {
 	const struct bb_case *slope = &r->cases[i];
 	const struct bb_drive_kind *kind = bb_drive_kind_named(slope->drive);
 	struct bb_cross_checked k = {.slope = slope, .rest = rest_of(slope), .stats_ns = NAN};
+	const struct bb_case *floor, *step_floor;
 	const struct bb_program *program;
 
 	if (!kind->agrees_with)
 		return false;
 	k.step = step_beside(r, slope);
-	if (!k.step || isnan(step_minus_slope(r, slope)))
+	if (!k.step || isnan(k.step->summary.latency.value - slope->summary.latency.value))
 		return false;
 	/* hook: compares net latencies, because each drive has an empty program of its own */
 	if (kind->own_floor) {
@@ -75,13 +59,20 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	} else {
 		k.slope_ns = slope->summary.latency.value;
 		k.step_ns = k.step->summary.latency.value;
-		k.noise_ns = variance_of_both(r, slope);
-		if (slope->floor != BB_NO_FLOOR) {
-			k.stats_ns = step_minus_slope(r, &r->cases[slope->floor]);
-			k.noise_ns += variance_of_both(r, &r->cases[slope->floor]);
+		k.noise_ns = variance_of(&slope->summary.latency) +
+			     variance_of(&k.step->summary.latency);
+		floor = slope->floor == BB_NO_FLOOR ? NULL : &r->cases[slope->floor];
+		step_floor = floor ? step_beside(r, floor) : NULL;
+		if (floor)
+			k.noise_ns += variance_of(&floor->summary.latency);
+		if (step_floor) {
+			k.stats_ns = step_floor->summary.latency.value -
+				     floor->summary.latency.value;
+			k.noise_ns += variance_of(&step_floor->summary.latency);
 		}
 	}
 	k.off_ns = k.step_ns - k.slope_ns - k.stats_ns;
+	/* up to here a sum of variances, because the figures are measured independently */
 	k.noise_ns = sqrt(k.noise_ns);
 	k.agrees = fabs(k.off_ns) - k.noise_ns <= fmax(OFF_NS, OFF_SHARE * k.step_ns);
 	*ret_reconciled = k;

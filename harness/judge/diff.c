@@ -143,10 +143,8 @@ static struct bb_diff row_of(const char *metric, double a, double b)
 /* Takes ownership of the row's note. */
 static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 {
-	struct bb_diff *added = bb_append(&d->rows, &d->n, sizeof(*added));
-
-	*added = row;
-	added->name = bb_strdup(name);
+	row.name = bb_strdup(name);
+	BB_PUSH(d->rows, d->n, row);
 }
 
 #define add_note(row, ...) bb_add_words(&(row)->note, "; ", __VA_ARGS__)
@@ -536,18 +534,6 @@ static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 	return row;
 }
 
-/* Both programs have one floor, so their net latencies and their latencies differ by as many ns. */
-static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double head_ns)
-{
-	double base_net = c->base_ns - c->floor_ns, scale = c->base_ns / base_net;
-	struct bb_estimate ratio = {
-		.lo = base_net > 0 ? 1 + (c->ratio.lo - 1) * scale : NAN,
-		.hi = base_net > 0 ? 1 + (c->ratio.hi - 1) * scale : NAN,
-	};
-
-	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
-}
-
 /* Returns the case of `variant` in the comparison `c`, or NULL. The case's name is the comparison's
  * name with the variant inserted after the scenario. */
 static const struct bb_case *case_of(const struct bb_report *r, const struct bb_comparison *c,
@@ -590,8 +576,16 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 	if (fabs(c->injected) > 0)
 		add_note(&row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
-	if (isfinite(c->floor_ns))
-		add_net(c, d, head_ns);
+	if (isfinite(c->floor_ns)) {
+		/* Both programs have one floor, so both figures differ by as many ns. */
+		double base_net = c->base_ns - c->floor_ns, scale = c->base_ns / base_net;
+		struct bb_estimate ratio = {
+			.lo = base_net > 0 ? 1 + (c->ratio.lo - 1) * scale : NAN,
+			.hi = base_net > 0 ? 1 + (c->ratio.hi - 1) * scale : NAN,
+		};
+
+		add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
+	}
 }
 
 /* Returns NULL if the run has no such program, as with the fake driver. */

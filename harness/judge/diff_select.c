@@ -174,7 +174,7 @@ static bool holds(const struct condition *c, const struct bb_diff *row)
 static int parse_condition(const char *text, struct condition *c, struct bb_err *err)
 {
 	const char *at = text + strspn(text, BLANKS);
-	size_t len = strcspn(at, BLANKS "<>=!~"), k = 0;
+	size_t len = strcspn(at, BLANKS "<>=!~");
 	enum bb_verdict verdict;
 	bool has_text;
 
@@ -184,13 +184,11 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	has_text = is_text(c->column);
 	at += len;
 	at += strspn(at, BLANKS);
-	while (k < BB_LEN(ops) && strncmp(at, ops[k].text, strlen(ops[k].text)))
-		k++;
-	if (k == BB_LEN(ops) || !(has_text ? ops[k].of_text : ops[k].of_number))
+	c->op = BB_FIND(ops, BB_LEN(ops), !strncmp(at, it->text, strlen(it->text)));
+	if (!c->op || !(has_text ? c->op->of_text : c->op->of_number))
 		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
 			       text, c->column->name, has_text ? "= != ~ !~" : "< <= > >= = !=");
-	c->op = &ops[k];
-	at += strlen(ops[k].text);
+	at += strlen(c->op->text);
 	at += strspn(at, BLANKS);
 	len = strlen(at);
 	while (len && strchr(BLANKS, at[len - 1]))
@@ -212,29 +210,20 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	return 0;
 }
 
-/* Keeps row i as row *kept, or frees its texts. */
-static void keep_or_free(struct bb_diffs *d, size_t i, bool keeps, size_t *kept)
+static void free_texts(struct bb_diff *row)
 {
-	if (keeps) {
-		d->rows[(*kept)++] = d->rows[i];
-		return;
-	}
-	free(d->rows[i].name);
-	free(d->rows[i].note);
+	free(row->name);
+	free(row->note);
 }
 
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err)
 {
 	struct condition c = {0};
-	size_t kept = 0;
 	int rc = parse_condition(condition, &c, err);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < d->n; i++)
-		keep_or_free(d, i, holds(&c, &d->rows[i]), &kept);
-	d->n = kept;
-	return 0;
+	if (!rc)
+		BB_REMOVE(d->rows, d->n, !holds(&c, it), free_texts(it));
+	return rc;
 }
 
 void bb_diff_drop_nets(struct bb_diffs *d)
@@ -243,15 +232,20 @@ void bb_diff_drop_nets(struct bb_diffs *d)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		const struct bb_diff *row = &d->rows[i];
+		struct bb_diff *row = &d->rows[i];
 		bool is_of_judged = judged && !strcmp(judged->name, row->name),
 		     is_spare = is_of_judged && !strcmp(row->metric, "net") &&
 				(judged->verdict == BB_VERDICT_SAME ||
 				 judged->verdict == BB_VERDICT_INCONCLUSIVE);
 
-		keep_or_free(d, i, !is_spare, &kept);
-		if (!is_spare && d->rows[kept - 1].has_verdict)
-			judged = &d->rows[kept - 1];
+		if (is_spare) {
+			free_texts(row);
+			continue;
+		}
+		d->rows[kept] = *row;
+		if (row->has_verdict)
+			judged = &d->rows[kept];
+		kept++;
 	}
 	d->n = kept;
 }

@@ -62,33 +62,11 @@ static int by_change(const void *a, const void *b)
 	return BB_ORDER(fabs(y->more), fabs(x->more));
 }
 
-static void find_lines(struct bb_exact_program *p)
-{
-	const struct bb_counted_line *in_a, *in_b;
-
-	p->lines = bb_calloc(p->a->n_lines + p->b->n_lines + 1, sizeof(*p->lines));
-	for (size_t i = 0; i < p->b->n_lines; i++) {
-		const struct bb_counted_line *l = &p->b->lines[i];
-		double more = per_run(p->b, l, &in_b) - per_run(p->a, l, &in_a);
-
-		if (in_b == l && fabs(more) > LEAST_CHANGE)
-			p->lines[p->n_lines++] = (struct bb_exact_line){l, more};
-	}
-	for (size_t i = 0; i < p->a->n_lines; i++) {
-		const struct bb_counted_line *l = &p->a->lines[i];
-		double gone = per_run(p->a, l, &in_a);
-
-		per_run(p->b, l, &in_b);
-		if (in_a == l && !in_b && l->instructions)
-			p->lines[p->n_lines++] = (struct bb_exact_line){l, -gone};
-	}
-	qsort(p->lines, p->n_lines, sizeof(*p->lines), by_change);
-}
-
 static void add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 			const struct bb_counted *b)
 {
 	struct bb_exact_program *p = bb_append(&d->programs, &d->n_programs, sizeof(*p));
+	const struct bb_counted_line *in_a, *in_b;
 
 	*p = (struct bb_exact_program){.a = a, .b = b};
 	d->n_only_a += a->n_cases;
@@ -104,7 +82,23 @@ static void add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 			BB_PUSH(d->rows, d->n_rows,
 				(struct bb_exact_row){new->name, old, new, judge(old, new)});
 	}
-	find_lines(p);
+	p->lines = bb_calloc(a->n_lines + b->n_lines + 1, sizeof(*p->lines));
+	for (size_t i = 0; i < b->n_lines; i++) {
+		const struct bb_counted_line *l = &b->lines[i];
+		double more = per_run(b, l, &in_b) - per_run(a, l, &in_a);
+
+		if (in_b == l && fabs(more) > LEAST_CHANGE)
+			p->lines[p->n_lines++] = (struct bb_exact_line){l, more};
+	}
+	for (size_t i = 0; i < a->n_lines; i++) {
+		const struct bb_counted_line *l = &a->lines[i];
+		double gone = per_run(a, l, &in_a);
+
+		per_run(b, l, &in_b);
+		if (in_a == l && !in_b && l->instructions)
+			p->lines[p->n_lines++] = (struct bb_exact_line){l, -gone};
+	}
+	qsort(p->lines, p->n_lines, sizeof(*p->lines), by_change);
 }
 
 int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,

@@ -134,22 +134,6 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 			   p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant));
 }
 
-static void add_counted(struct bb_report *side, const struct bb_gate_program *p,
-			const struct bb_counted *from)
-{
-	struct bb_counted *c = &side->counted[side->n_counted];
-
-	*c = *from;
-	c->n_cases = 0;
-	c->cases = bb_calloc(from->n_cases + 1, sizeof(*c->cases));
-	side->n_counted++;
-	for (size_t i = 0; i < from->n_cases; i++) {
-		c->cases[i] = from->cases[i];
-		c->cases[i].name = plain_name(p, from->cases[i].name, from->variant);
-		c->n_cases++;
-	}
-}
-
 void bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
 		   struct bb_report *ret_side)
 {
@@ -181,10 +165,19 @@ void bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const cha
 		side.n_programs++;
 	}
 	for (size_t i = 0; i < r->n_counted; i++) {
-		const struct bb_gate_program *p = owner(g, r->counted[i].name);
+		const struct bb_counted *from = &r->counted[i];
+		const struct bb_gate_program *p = owner(g, from->name);
+		struct bb_counted *c = &side.counted[side.n_counted];
 
-		if (p && !strcmp(r->counted[i].variant, variant))
-			add_counted(&side, p, &r->counted[i]);
+		if (!p || strcmp(from->variant, variant))
+			continue;
+		*c = *from;
+		c->cases = bb_calloc(from->n_cases + 1, sizeof(*c->cases));
+		for (size_t k = 0; k < from->n_cases; k++) {
+			c->cases[k] = from->cases[k];
+			c->cases[k].name = plain_name(p, from->cases[k].name, variant);
+		}
+		side.n_counted++;
 	}
 	*ret_side = side;
 }

@@ -88,16 +88,6 @@ static const char *below_drive(const struct bb_timed *t)
 	return t->param && slash ? slash : "";
 }
 
-static const struct bb_timed *find_base(const struct bb_report *r, const struct bb_timed *head,
-					const char *base)
-{
-	return BB_FIND(r->timed, r->n_timed,
-		       !strcmp(it->variant, base ? base : head->variant) &&
-			       !strcmp(it->scenario, head->scenario) &&
-			       !strcmp(it->drive, head->drive) &&
-			       !strcmp(below_drive(it), below_drive(head)));
-}
-
 struct pairing {
 	size_t n_a, n_b, n; /* loads of A, of B, and of both */
 	size_t processes_a, processes_b;
@@ -224,26 +214,6 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 	return slow;
 }
 
-/* Finds how much slower the machine was in B's run, by each reference that both runs measured. */
-static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
-			struct bb_time_diff_case *c)
-{
-	const struct bb_case *a = bb_report__find_case(base, c->a->name),
-			     *b = bb_report__find_case(r, c->b->name);
-
-	for (enum bb_reference k = 0; k < BB_N_REFERENCES; k++) {
-		bool is_counted = a && b &&
-				  (k == BB_REFERENCE_INSTRUCTIONS || k == bb_case__reference(a));
-		double usual = is_counted ? a->summary.reference[k].value : NAN;
-
-		c->slower[k] = is_counted ? b->summary.reference[k].value / usual - 1 : NAN;
-		if (!isfinite(c->slower[k]))
-			continue;
-		p->slow_a[k] = find_slow(a, p->n_a, k, usual);
-		p->slow_b[k] = find_slow(b, p->n_b, k, usual);
-	}
-}
-
 static int by_difference(const void *a, const void *b)
 {
 	const struct bb_time_diff_row *x = a, *y = b;
@@ -306,6 +276,8 @@ static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
 static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 		       const struct bb_time_diff_opts *o, double alpha)
 {
+	const struct bb_case *a = bb_report__find_case(o->base_run ? o->base_run : r, c->a->name),
+			     *b = bb_report__find_case(r, c->b->name);
 	size_t n_a = c->a->program_ns.n, n_b = c->b->program_ns.n;
 	struct pairing p = {.n_a = n_a,
 			    .n_b = n_b,
@@ -317,11 +289,18 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	p.a = bb_calloc(n_a + n_b + p.n + 3, sizeof(*p.a));
 	p.b = p.a + n_a + 1;
 	p.d = p.b + n_b + 1;
-	if (p.apart)
-		find_speeds(&p, o->base_run, r, c);
-	c->lookups =
-		bb_failed_lookups(bb_report__find_case(o->base_run ? o->base_run : r, c->a->name),
-				  bb_report__find_case(r, c->b->name));
+	for (enum bb_reference k = 0; p.apart && k < BB_N_REFERENCES; k++) {
+		bool is_counted = a && b &&
+				  (k == BB_REFERENCE_INSTRUCTIONS || k == bb_case__reference(a));
+		double usual = is_counted ? a->summary.reference[k].value : NAN;
+
+		c->slower[k] = is_counted ? b->summary.reference[k].value / usual - 1 : NAN;
+		if (!isfinite(c->slower[k]))
+			continue;
+		p.slow_a[k] = find_slow(a, n_a, k, usual);
+		p.slow_b[k] = find_slow(b, n_b, k, usual);
+	}
+	c->lookups = bb_failed_lookups(a, b);
 	compare_and_judge(&p, &c->a->program_ns, &c->b->program_ns, o->threshold, o->alpha,
 			  &c->whole);
 	take_whole(c, r, o);
@@ -340,6 +319,7 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
 		       struct bb_time_diff *ret_diff, struct bb_err *err)
 {
+	const struct bb_report *of_base = opts->base_run ? opts->base_run : r;
 	struct bb_time_diff d = {.option = opts->option, .amount = opts->amount};
 	size_t n_rows = 0;
 
@@ -349,7 +329,11 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 
 		if (opts->head && strcmp(head->variant, opts->head))
 			continue;
-		base = find_base(opts->base_run ? opts->base_run : r, head, opts->base);
+		base = BB_FIND(of_base->timed, of_base->n_timed,
+			       !strcmp(it->variant, opts->base ? opts->base : head->variant) &&
+				       !strcmp(it->scenario, head->scenario) &&
+				       !strcmp(it->drive, head->drive) &&
+				       !strcmp(below_drive(it), below_drive(head)));
 		if (!base)
 			continue;
 		c = bb_append(&d.cases, &d.n_cases, sizeof(*c));

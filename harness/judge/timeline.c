@@ -38,21 +38,6 @@ static void say_copy(const char *dir, const struct bb_index_run *run,
 	free(why);
 }
 
-static void take_run(struct bb_timeline *t, const struct bb_index_run *run,
-		     const struct bb_timeline_filter *filter)
-{
-	const struct bb_run_index *x = &t->index;
-	struct tm tm = {0};
-	const char *end = run->started ? strptime(run->started, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
-
-	if (run->n_points && BB_ANY(x->points + run->first_point, run->n_points,
-				    is_wanted(filter, &x->cases[it->what])))
-		t->runs[t->n_runs++] = (struct bb_timeline_run){
-			.of = run,
-			.epoch_s = end && !*end ? (double)timegm(&tm) : (double)NAN,
-		};
-}
-
 static int by_time(const void *x, const void *y)
 {
 	const struct bb_timeline_run *a = x, *b = y;
@@ -92,13 +77,23 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 	t->cases = bb_calloc(x->n_cases + 1, sizeof(*t->cases));
 	for (size_t i = 0; i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
+		struct tm tm = {0};
+		const char *end;
 
 		/* Leave out a copy of a run, such as a baseline made by hand. The name of its file
 		 * is not the id of the run, and another file has this id as its name. */
-		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id))
+		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id)) {
 			say_copy(dir, run, opts);
-		else
-			take_run(t, run, &opts->filter);
+			continue;
+		}
+		if (!run->n_points || !BB_ANY(x->points + run->first_point, run->n_points,
+					      is_wanted(&opts->filter, &x->cases[it->what])))
+			continue;
+		end = run->started ? strptime(run->started, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+		t->runs[t->n_runs++] = (struct bb_timeline_run){
+			.of = run,
+			.epoch_s = end && !*end ? (double)timegm(&tm) : (double)NAN,
+		};
 	}
 	/* The order of names may differ from the order of time, because people rename files. */
 	qsort(t->runs, t->n_runs, sizeof(*t->runs), by_time);

@@ -317,20 +317,6 @@ static void emit_after_call(struct layout *l, uint32_t at)
 		emit_load_count(l, BPF_REG_1, COUNT);
 }
 
-static void emit_release(struct layout *l, uint32_t k)
-{
-	const struct bb_held *h = &l->helds->v[k];
-	bool loads = has_flag(h) && h->by != BB_HELD_SECTION;
-
-	emit(l, LOAD, BPF_REG_1, BPF_REG_10, held_word(l, k), 0);
-	emit(l, IF_EQUAL, BPF_REG_1, 0, (int16_t)(1 + h->has_flags + loads), 0);
-	if (loads)
-		emit(l, LOAD, BPF_REG_1, BPF_REG_10, l->held_off[k], 0);
-	if (h->has_flags)
-		emit(l, SET, BPF_REG_2, 0, 0, h->flags);
-	emit(l, BPF_JMP | BPF_CALL, 0, h->is_kfunc ? BPF_PSEUDO_KFUNC_CALL : 0, 0, h->release);
-}
-
 static int32_t early_result(const struct layout *l, uint32_t func)
 {
 	switch (l->cuts->entered[func]) {
@@ -426,9 +412,21 @@ static void emit_stubs(struct layout *l, uint32_t func)
 	/* release the held resources in reverse order, and return */
 	while (l->n_leaving)
 		set_jump(l, l->leaving[--l->n_leaving], l->out.n);
-	for (uint32_t k = l->helds->n; k-- > 0;)
-		if (l->helds->v[k].func == func)
-			emit_release(l, k);
+	for (uint32_t k = l->helds->n; k-- > 0;) {
+		const struct bb_held *h = &l->helds->v[k];
+		bool loads = has_flag(h) && h->by != BB_HELD_SECTION;
+
+		if (h->func != func)
+			continue;
+		emit(l, LOAD, BPF_REG_1, BPF_REG_10, held_word(l, k), 0);
+		emit(l, IF_EQUAL, BPF_REG_1, 0, (int16_t)(1 + h->has_flags + loads), 0);
+		if (loads)
+			emit(l, LOAD, BPF_REG_1, BPF_REG_10, l->held_off[k], 0);
+		if (h->has_flags)
+			emit(l, SET, BPF_REG_2, 0, 0, h->flags);
+		emit(l, BPF_JMP | BPF_CALL, 0, h->is_kfunc ? BPF_PSEUDO_KFUNC_CALL : 0, 0,
+		     h->release);
+	}
 	emit(l, SET, BPF_REG_0, 0, 0, early_result(l, func));
 	emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }

@@ -195,8 +195,6 @@ void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_c
 
 void bb_cuts__done(struct bb_cuts *c)
 {
-	if (!c)
-		return;
 	free(c->v);
 	free(c->in_loop);
 	free(c->entered);

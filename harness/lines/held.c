@@ -197,10 +197,9 @@ static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int1
 	const struct bpf_insn *i = &p->code->insns[at];
 
 	if (bb_insn_is_function_call(i)) {
-		bool passes = held->by == BB_HELD_SECTION;
+		bool passes = held->by == BB_HELD_SECTION ||
+			      BB_ANY(&state[1], 5, *it == (int16_t)(TAKEN + k));
 
-		for (uint32_t r = 1; r <= 5; r++)
-			passes |= state[r] == (int16_t)(TAKEN + k);
 		return passes && function_releases(p, bb_cfg__callee(p->g, p->code, at), held, 8);
 	}
 	if (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_kptr_xchg)
@@ -376,8 +375,6 @@ void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct b
 
 void bb_helds__done(struct bb_helds *h)
 {
-	if (!h)
-		return;
 	free(h->released);
 	*h = (struct bb_helds){0};
 }

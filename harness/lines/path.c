@@ -197,23 +197,21 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		       const struct frames *before, const struct frames *now, bool *ret_comes)
 {
-	struct bb_line_row row = {.enters = true};
 	bool in = now->n > before->n, out = now->n < before->n,
 	     again = !in && !out && now->n > 1 && bb_insn_is_exit(&m->code->insns[from->slot]);
+	struct bb_line_row row = {.enters = in || out || again};
 	const struct frames *deeper = out ? before : now;
 	uint32_t depth = out ? now->n : in ? before->n : again ? now->n - 1 : now->n;
 	char call[160] = "";
 
 	*ret_comes = !out && !again;
-	if (in || out || again) {
+	if (row.enters) {
 		row.first_insn = row.last_insn = deeper->v[depth].site;
 		name_call(m, row.first_insn, call, sizeof(call));
 	} else if (is_call_part(m, from, to)) {
 		row.first_insn = row.last_insn = slot_behind(from);
-		row.enters = false;
 		name_call(m, row.first_insn, call, sizeof(call));
 	} else {
-		row.enters = false;
 		span_of(m, from, to, &row.first_insn, &row.last_insn, &row.is_loop);
 	}
 	return find_row(m, row, call, deeper, depth);
@@ -313,9 +311,7 @@ static void choose(struct bb_line_path *p, uint32_t most)
 		memset(wanted, false, p->n);
 		wanted[0] = wanted[p->n - 1] = true;
 		choose_some(p, kinds, some, wanted);
-		n = 0;
-		for (uint32_t i = 0; i < p->n; i++)
-			n += wanted[i];
+		n = (uint32_t)BB_SUM(wanted, p->n, *it);
 		some = n > most ? some - 1 : 0;
 	}
 	every = n > most ? (n + most - 1) / most : 1;
@@ -352,8 +348,6 @@ void bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 
 void bb_line_path__done(struct bb_line_path *p)
 {
-	if (!p)
-		return;
 	for (size_t i = 0; i < p->n_rows; i++) {
 		free(p->rows[i].file);
 		free(p->rows[i].text);
@@ -374,14 +368,12 @@ struct rate {
 
 /* Estimates the time of one part of each row, from its parts that were measured alone. Later parts
  * get less weight, because they have more noise. Caches may be cold at the first part. So it counts
- * only if there is no other part, or if the row has `enters`. */
+ * only if there is no other part, or if the row has `enters`. rates[] begins as zeros. */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {
-	for (size_t r = 0; r < p->n_rows; r++) {
-		rates[r] = (struct rate){0};
+	for (size_t r = 0; r < p->n_rows; r++)
 		firsts[r] = NAN;
-	}
 	for (uint32_t i = 0; i + 1 < p->n_measured; i++) {
 		uint32_t at = p->measured[i], row = p->row_of[at];
 		double ns = cumulative[i + 1] - cumulative[i], base = fmax(cumulative[i + 1], 50),

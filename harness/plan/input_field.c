@@ -712,9 +712,8 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 static int by_name(const void *a, const void *b)
 {
 	const struct bb_input *const *x = a, *const *y = b;
-	int order = strcmp((*x)->name, (*y)->name);
 
-	return order ? order : (*x > *y) - (*x < *y);
+	return strcmp((*x)->name, (*y)->name) ?: BB_ORDER(*x, *y);
 }
 
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,

@@ -112,8 +112,11 @@ static int read_line(const struct csv *c, char *line, uint8_t *key, size_t *ret_
 	return 0;
 }
 
-static int parse_lines(struct csv *c, char *text, struct bb_map_table *t, struct bb_err *err)
+int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
+			    struct bb_err *err)
 {
+	struct csv c = {.path = path};
+	struct bb_map_table *t = new_table(path);
 	size_t len = 0, all;
 	uint8_t key[MAX_KEY];
 	FILE *keys = bb_open_memstream((char **)&t->keys, &all);
@@ -121,15 +124,15 @@ static int parse_lines(struct csv *c, char *text, struct bb_map_table *t, struct
 	int rc = 0;
 
 	while (!rc && (line = strsep(&text, "\n")) && (text || *line)) {
-		c->line++;
+		c.line++;
 		line[strcspn(line, "\r")] = '\0';
-		if (c->line == 1 && (line[0] == 'u' || line[0] == 'i')) {
-			rc = read_header(c, line, err);
+		if (c.line == 1 && (line[0] == 'u' || line[0] == 'i')) {
+			rc = read_header(&c, line, err);
 			continue;
 		}
-		rc = read_line(c, line, key, &len, err);
+		rc = read_line(&c, line, key, &len, err);
 		if (!rc && t->n && len != t->key_size)
-			rc = fail_line(c, err, "the key has %zu bytes, those before have %zu", len,
+			rc = fail_line(&c, err, "the key has %zu bytes, those before have %zu", len,
 				       t->key_size);
 		if (!rc)
 			fwrite(key, len, 1, keys);
@@ -138,17 +141,7 @@ static int parse_lines(struct csv *c, char *text, struct bb_map_table *t, struct
 	}
 	bb_close_memstream(keys);
 	if (!rc && !t->n)
-		return bb_fail(err, -EINVAL, "%s: the file has no keys", c->path);
-	return rc;
-}
-
-int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
-			    struct bb_err *err)
-{
-	struct csv c = {.path = path};
-	struct bb_map_table *t = new_table(path);
-	int rc = parse_lines(&c, text, t, err);
-
+		rc = bb_fail(err, -EINVAL, "%s: the file has no keys", path);
 	if (rc)
 		bb_maps_file__let_go(t->file);
 	else
@@ -286,9 +279,8 @@ struct numbered_key {
 static int by_key(const void *a, const void *b, void *size)
 {
 	const struct numbered_key *x = a, *y = b;
-	int order = memcmp(x->key, y->key, *(const size_t *)size);
 
-	return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
+	return memcmp(x->key, y->key, *(const size_t *)size) ?: BB_ORDER(x->nth, y->nth);
 }
 
 /* Removes each key that equals an earlier key. The others keep their order. */

@@ -144,16 +144,24 @@ static const struct bb_field keys_fields[] = {
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* In the form {from: INPUTS, bytes: B}, makes the table of keys from the inputs. */
-static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
-		     struct bb_fill_keys *keys)
+/* Reads the value of the key `key` of `fill`: `sequential`, `random`, {file: ...} or
+ * {from: ..., bytes: ...}. In the last form, makes the table of keys from the inputs. */
+static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
 {
-	const struct bb_yaml *bytes = bb_yaml__get(node, "bytes");
+	struct bb_map_fill *fill = base;
+	struct bb_fill_keys *keys = &fill->from;
 	const struct bb_field inputs = {.name = "from",
 					BB_LIST_AT(bb_fill_keys, inputs.v, inputs.n),
 					.of = &bb_input_kind};
 	struct bb_err why = {0};
+	int rc;
 
+	if (node->kind != BB_YAML_MAP)
+		return bb_type_flag.read(r, f, node, base);
+	rc = bb_kind__read(r, &keys_kind, node, 0, keys);
+	if (rc)
+		return rc;
 	if (!keys->file == !keys->inputs.n || !keys->bytes == !keys->file)
 		return bb_yaml__fail(r, node,
 				     "key takes either 'file', or 'from' and 'bytes': inputs, and "
@@ -161,22 +169,9 @@ static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 	if (keys->file)
 		return 0;
 	if (bb_keys_of_inputs(&keys->inputs, keys->bytes, &keys->table, &why))
-		return bb_yaml__fail(r, bytes, "bytes: %s", why.msg);
+		return bb_yaml__fail(r, bb_yaml__get(node, "bytes"), "bytes: %s", why.msg);
 	bb_type_list.done(&inputs, keys);
-	keys->inputs.n = 0;
 	return 0;
-}
-
-/* Reads the value of the key `key` of `fill`: `sequential`, `random`, {file: ...} or
- * {from: ..., bytes: ...}. */
-static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
-			 const struct bb_yaml *node, void *base)
-{
-	struct bb_map_fill *fill = base;
-	int rc = node->kind == BB_YAML_MAP ? bb_kind__read(r, &keys_kind, node, 0, &fill->from)
-					   : bb_type_flag.read(r, f, node, base);
-
-	return rc || node->kind != BB_YAML_MAP ? rc : take_keys(r, node, &fill->from);
 }
 
 static const struct bb_field fill_fields[] = {

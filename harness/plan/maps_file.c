@@ -35,40 +35,13 @@ static int read_bytes(const struct bb_map_table *t, const char *what, const char
 	return rc;
 }
 
-static int read_entries(struct bb_map_table *t, json_t *entries, struct bb_err *err)
-{
-	size_t n = json_object_size(entries);
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(entries, key, value)
-	{
-		const char *hex = json_string_value(value);
-		int rc;
-
-		if (!hex)
-			return bb_fail(err, -EINVAL,
-				       "%s: map '%s', key \"%.64s\": the value must be a text of "
-				       "hexadecimal bytes",
-				       t->file->path, t->name, key);
-		if (!t->n) {
-			t->keys = bb_calloc(n, strlen(key) / 2 + 1);
-			t->values = bb_calloc(n, strlen(hex) / 2 + 1);
-		}
-		rc = read_bytes(t, "key", key, key, &t->key_size, &t->keys, err);
-		rc = rc ? rc : read_bytes(t, "value", key, hex, &t->value_size, &t->values, err);
-		if (rc)
-			return rc;
-		t->n++;
-	}
-	return 0;
-}
-
 static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 {
 	const char *name = json_string_value(json_object_get(map, "name"));
-	json_t *entries = json_object_get(map, "entries");
+	json_t *entries = json_object_get(map, "entries"), *value;
+	size_t n = json_object_size(entries);
 	struct bb_map_table *t;
+	const char *key;
 
 	if (!name || !*name || !json_is_object(entries))
 		return bb_fail(err, -EINVAL,
@@ -80,7 +53,27 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 		return bb_fail(err, -EINVAL, "%s: two maps are named '%s'", file->path, name);
 	t = bb_append(&file->v, &file->n, sizeof(*t));
 	*t = (struct bb_map_table){.name = bb_strdup(name), .file = file};
-	return read_entries(t, entries, err);
+	json_object_foreach(entries, key, value)
+	{
+		const char *hex = json_string_value(value);
+		int rc;
+
+		if (!hex)
+			return bb_fail(err, -EINVAL,
+				       "%s: map '%s', key \"%.64s\": the value must be a text of "
+				       "hexadecimal bytes",
+				       file->path, name, key);
+		if (!t->n) {
+			t->keys = bb_calloc(n, strlen(key) / 2 + 1);
+			t->values = bb_calloc(n, strlen(hex) / 2 + 1);
+		}
+		rc = read_bytes(t, "key", key, key, &t->key_size, &t->keys, err);
+		rc = rc ? rc : read_bytes(t, "value", key, hex, &t->value_size, &t->values, err);
+		if (rc)
+			return rc;
+		t->n++;
+	}
+	return 0;
 }
 
 int bb_maps_file__parse(const char *text, size_t len, const char *path,

@@ -18,9 +18,8 @@ struct of_flow {
 static int by_flow(const void *a, const void *b)
 {
 	const struct of_flow *x = a, *y = b;
-	int order = memcmp(&x->flow, &y->flow, sizeof(x->flow));
 
-	return order ? order : (x->input > y->input) - (x->input < y->input);
+	return memcmp(&x->flow, &y->flow, sizeof(x->flow)) ?: BB_ORDER(x->input, y->input);
 }
 
 /* The inputs of one flow: inputs[first] to inputs[end - 1] of find_flows(). */
@@ -34,7 +33,7 @@ static int by_appearance(const void *a, const void *b)
 {
 	const struct run_of_flow *x = a, *y = b;
 
-	return (x->appears > y->appears) - (x->appears < y->appears);
+	return BB_ORDER(x->appears, y->appears);
 }
 
 /* Writes the indexes of the inputs, sorted by flow, into inputs[in->n]. Returns flows[*ret_n],
@@ -108,14 +107,6 @@ static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_
 	free(inputs);
 }
 
-static void shuffle_passes(const struct bb_inputs *in, struct bb_rng *rng, struct bb_u32_list *m)
-{
-	for (size_t i = 0; i < m->n; i++)
-		m->v[i] = (uint32_t)(i % in->n);
-	for (size_t i = 0; i < m->n; i += in->n)
-		bb_rng_shuffle(rng, m->v + i, in->n);
-}
-
 struct bb_u32_list bb_mix__make(const struct bb_inputs *in, enum bb_order order, uint64_t seed)
 {
 	size_t passes = order == BB_ORDER_RECORDED || !in->n ? 1 : (DRAWS + in->n - 1) / in->n;
@@ -124,15 +115,18 @@ struct bb_u32_list bb_mix__make(const struct bb_inputs *in, enum bb_order order,
 
 	m.v = bb_calloc(m.n, sizeof(*m.v));
 	bb_rng_seed(&rng, seed);
-	if (order == BB_ORDER_ZIPF)
+	if (order == BB_ORDER_ZIPF) {
 		draw_zipf(in, &rng, &m);
-	else if (order == BB_ORDER_RANDOM && in->n && in->v[0].weight > 0)
+		return m;
+	}
+	if (order == BB_ORDER_RANDOM && in->n && in->v[0].weight > 0) {
 		draw_weighed(in, &rng, &m);
-	else if (order != BB_ORDER_RECORDED)
-		shuffle_passes(in, &rng, &m);
-	else
-		for (size_t i = 0; i < m.n; i++)
-			m.v[i] = (uint32_t)i;
+		return m;
+	}
+	for (size_t i = 0; i < m.n; i++)
+		m.v[i] = (uint32_t)(i % in->n);
+	for (size_t i = 0; order != BB_ORDER_RECORDED && i < m.n; i += in->n)
+		bb_rng_shuffle(&rng, m.v + i, in->n); /* one pass over all inputs */
 	return m;
 }
 

@@ -139,19 +139,17 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 /* `sum` is the sum of the 16-bit words of the IP addresses, for the pseudo-header. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
-	for (const struct l4 *h = l4_headers; h < l4_headers + BB_LEN(l4_headers); h++) {
-		unsigned int checksum;
+	const struct l4 *h = BB_FIND(l4_headers, BB_LEN(l4_headers), it->protocol == protocol);
+	unsigned int checksum;
 
-		if (h->protocol != protocol || len < h->bytes)
-			continue;
-		put16(l4 + h->checksum_at, 0);
-		checksum = bb_inet_checksum(h->has_pseudo_header ? sum + protocol + (uint32_t)len
-								 : 0,
-					    l4, len);
-		if (protocol == PROTO_UDP && !checksum)
-			checksum = 0xffff; /* in UDP, 0 means "no checksum" */
-		put16(l4 + h->checksum_at, checksum);
-	}
+	if (!h || len < h->bytes)
+		return;
+	put16(l4 + h->checksum_at, 0);
+	checksum = bb_inet_checksum(h->has_pseudo_header ? sum + protocol + (uint32_t)len : 0, l4,
+				    len);
+	if (protocol == PROTO_UDP && !checksum)
+		checksum = 0xffff; /* in UDP, 0 means "no checksum" */
+	put16(l4 + h->checksum_at, checksum);
 }
 
 bool bb_frame__is_ipv4(const uint8_t *frame, size_t len)

@@ -563,10 +563,8 @@ static int check_mix(const struct bb_reader *r, const struct bb_yaml *node,
 {
 	const struct bb_yaml *inputs = bb_yaml__get(node, "inputs");
 	const struct bb_yaml *order = bb_yaml__get(node, "order");
-	size_t weighed = 0;
+	size_t weighed = BB_SUM(d->inputs.v, d->inputs.n, it->weight > 0);
 
-	for (size_t i = 0; i < d->inputs.n; i++)
-		weighed += d->inputs.v[i].weight > 0;
 	if (!d->order && d->inputs.n > BB_INPUTS_MAX)
 		return bb_yaml__fail(r, inputs,
 				     "a drive makes a case of each input and can have at most %u, "
@@ -890,16 +888,6 @@ void bb_scenario__free(struct bb_scenario *s)
 	free(s);
 }
 
-/* If the drive names `like` among its variants, adds `name` to them. */
-static void drive_like(struct bb_drive_spec *d, const char *name, const char *like)
-{
-	if (!BB_ANY(d->variants, d->n_variants, !strcmp(*it, like)))
-		return;
-	bb_resize(&d->variants, d->n_variants + 2, sizeof(*d->variants));
-	d->variants[d->n_variants++] = bb_strdup(name);
-	d->variants[d->n_variants] = NULL;
-}
-
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err)
 {
@@ -917,8 +905,15 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	bb_field__set_text(&v->name, name);
 	if (object)
 		bb_field__set_text(&v->object, object);
-	for (size_t i = 0; i < s->n_drives; i++)
-		drive_like(&s->drives[i], name, like);
+	for (size_t i = 0; i < s->n_drives; i++) {
+		struct bb_drive_spec *d = &s->drives[i];
+
+		if (!BB_ANY(d->variants, d->n_variants, !strcmp(*it, like)))
+			continue;
+		bb_resize(&d->variants, d->n_variants + 2, sizeof(*d->variants));
+		d->variants[d->n_variants++] = bb_strdup(name);
+		d->variants[d->n_variants] = NULL;
+	}
 	return 0;
 }
 

@@ -99,13 +99,17 @@ static struct bb_yaml node_at_byte(const char *text, size_t offset)
 	return node_at(m);
 }
 
-static int fail_syntax(const struct ctx *c)
+static int next_event(struct ctx *c, yaml_event_t *ret_event)
 {
 	const yaml_parser_t *p = &c->parser;
-	const char *problem = p->problem ? p->problem : "not YAML";
-	struct bb_yaml at = node_at(p->problem_mark), began = node_at(p->context_mark);
-	const char *hint = "";
+	const char *problem, *hint = "";
+	struct bb_yaml at, began;
 
+	if (yaml_parser_parse(&c->parser, ret_event))
+		return 0;
+	problem = p->problem ? p->problem : "not YAML";
+	at = node_at(p->problem_mark);
+	began = node_at(p->context_mark);
 	if (p->error == YAML_MEMORY_ERROR)
 		bb_out_of_memory();
 	if (p->error == YAML_READER_ERROR) {
@@ -121,11 +125,6 @@ static int fail_syntax(const struct ctx *c)
 		return bb_yaml__fail(&c->reader, &at, "%s%s", problem, hint);
 	return bb_yaml__fail(&c->reader, &at, "%s (%s that begins at %u:%u)%s", problem, p->context,
 			     began.line, began.col, hint);
-}
-
-static int next_event(struct ctx *c, yaml_event_t *ret_event)
-{
-	return yaml_parser_parse(&c->parser, ret_event) ? 0 : fail_syntax(c);
 }
 
 static int check_key(const struct ctx *c, const struct bb_yaml *map, const struct bb_yaml *key)
@@ -260,8 +259,6 @@ static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 		rc = bb_yaml__fail(&c->reader, &start,
 				   "the file is empty; a scenario needs at least name, variants "
 				   "and drive");
-	if (rc)
-		done(ret_root);
 	return rc;
 }
 
@@ -297,7 +294,7 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 	rc = build_document(&c, root);
 	yaml_parser_delete(&c.parser);
 	if (rc)
-		free(root);
+		bb_yaml__free(root);
 	else
 		*ret_root = root;
 	return rc;

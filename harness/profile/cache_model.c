@@ -41,27 +41,18 @@ static bool use(uint64_t *way, size_t n_ways, uint64_t line)
 	return has_it;
 }
 
-enum level { L1, LL, RAM };
-
-static enum level use_line(struct bb_cache_model *m, uint64_t line, bool is_code)
-{
-	uint64_t(*first)[L1_WAYS] = is_code ? m->code : m->data;
-
-	if (use(first[line % BB_LEN(m->code)], L1_WAYS, line))
-		return L1;
-	return use(m->last[line % BB_LEN(m->last)], LL_WAYS, line) ? LL : RAM;
-}
-
 void bb_cache_model__access(struct bb_cache_model *m, uint64_t address, uint32_t size_bytes,
 			    bool is_code, struct bb_cache_counts *counts)
 {
 	uint64_t first = address / LINE_BYTES + 1,
 		 n = (address % LINE_BYTES + (size_bytes ? size_bytes - 1 : 0)) / LINE_BYTES + 1;
-	enum level slowest = L1;
+	enum { L1, LL, RAM } level, slowest = L1;
+	uint64_t(*l1)[L1_WAYS] = is_code ? m->code : m->data;
 
-	for (uint64_t i = 0; i < n; i++) {
-		enum level level = use_line(m, first + i, is_code);
+	for (uint64_t line = first; line < first + n; line++) {
+		bool in_l1 = use(l1[line % BB_LEN(m->code)], L1_WAYS, line);
 
+		level = in_l1 ? L1 : use(m->last[line % BB_LEN(m->last)], LL_WAYS, line) ? LL : RAM;
 		slowest = level > slowest ? level : slowest;
 	}
 	if (!counts)

@@ -326,16 +326,6 @@ int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
 	return drain(r, err);
 }
 
-static void stop(struct bb_recorder *r)
-{
-	for (size_t i = 0; i < r->n_events; i++)
-		bb_perf_event__disable(r->event_fds[i]);
-	for (size_t i = 0; i < r->n_links; i++)
-		bpf_link__destroy(r->links[i]);
-	r->n_links = 0;
-	r->stopped_ns = bb_now_ns();
-}
-
 /* Copies the stack with this id into frames[max_frames]. Returns its number of frames. */
 static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frames)
 {
@@ -399,7 +389,12 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 	struct bb_recording *recording = &r->recording;
 	int rc;
 
-	stop(r);
+	for (size_t i = 0; i < r->n_events; i++)
+		bb_perf_event__disable(r->event_fds[i]);
+	for (size_t i = 0; i < r->n_links; i++)
+		bpf_link__destroy(r->links[i]);
+	r->n_links = 0;
+	r->stopped_ns = bb_now_ns();
 	recording->seconds = bb_seconds_since(r->began_ns);
 	rc = drain(r, err);
 	rc = rc ? rc : collect(r, err);

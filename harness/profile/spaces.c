@@ -103,17 +103,6 @@ const char *bb_dso__short_name(const struct bb_dso *dso)
 	return slash && slash[1] ? slash + 1 : dso->path;
 }
 
-static void free_dsos(struct bb_dsos *dsos)
-{
-	for (size_t i = 0; i < dsos->n; i++) {
-		free(dsos->v[i].path);
-		bb_close(&dsos->v[i].fd);
-	}
-	free(dsos->v);
-	bb_idmap__done(&dsos->by_file);
-	memset(dsos, 0, sizeof(*dsos));
-}
-
 void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 {
 	struct bb_task_event *copy = bb_append(&s->log, &s->n_log, sizeof(*copy));
@@ -224,21 +213,12 @@ static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const cha
 	return space;
 }
 
-static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
-{
-	/* Samples carry no time. If a mapping hides another file's, samples of the hidden file at
-	 * these addresses are counted for the new file. */
-	s->n_replaced += BB_ANY(space->mappings, space->n,
-				it->dso != m->dso && it->dso != BB_NO_ID && it->start < m->end &&
-					m->start < it->end);
-	BB_PUSH(space->mappings, space->n, *m);
-}
-
 static void replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 {
 	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
 	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
 	struct bb_space *space = id == BB_NO_ID ? NULL : &s->v[id];
+	const struct bb_mapping *m = &e->mapping;
 	char comm[BB_PROFILE_COMM];
 
 	switch (e->kind) {
@@ -258,7 +238,12 @@ static void replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 	case BB_TASK_MAP:
 		if (!space)
 			space = begin_space(s, e->pid, e->comm);
-		add_mapping(s, space, &e->mapping);
+		/* Samples carry no time. If a mapping hides another file's, samples of the hidden
+		 * file at these addresses are counted for the new file. */
+		s->n_replaced += BB_ANY(space->mappings, space->n,
+					it->dso != m->dso && it->dso != BB_NO_ID &&
+						it->start < m->end && m->start < it->end);
+		BB_PUSH(space->mappings, space->n, *m);
 		break;
 	}
 }
@@ -309,7 +294,12 @@ void bb_spaces__done(struct bb_spaces *s)
 	free(s->log);
 	bb_idmap__done(&s->newest);
 	bb_idmap__done(&s->users);
-	free_dsos(&s->dsos);
+	for (size_t i = 0; i < s->dsos.n; i++) {
+		free(s->dsos.v[i].path);
+		bb_close(&s->dsos.v[i].fd);
+	}
+	free(s->dsos.v);
+	bb_idmap__done(&s->dsos.by_file);
 	memset(s, 0, sizeof(*s));
 }
 

@@ -27,7 +27,7 @@ static int frame_order(const struct bb_names *names, const struct bb_frame *a,
 				       : strcmp(bb_names__text(names, a->name),
 						bb_names__text(names, b->name));
 
-	return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
+	return order ?: BB_ORDER(a->kind, b->kind);
 }
 
 static int by_self(const void *a, const void *b)
@@ -194,9 +194,8 @@ static int by_name(const void *a, const void *b, void *arg)
 {
 	const struct bb_stacks *s = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = frame_order(&s->names, &s->frames[x], &s->frames[y]);
 
-	return order ? order : (x > y) - (x < y);
+	return frame_order(&s->names, &s->frames[x], &s->frames[y]) ?: BB_ORDER(x, y);
 }
 
 /* Renumbers the frames in order of name and kind. */
@@ -237,7 +236,7 @@ static int by_frames(const void *a, const void *b, void *parts)
 	uint32_t n = count_shared(of, x, y);
 
 	if (n == x->n || n == y->n)
-		return (x->n > y->n) - (x->n < y->n);
+		return BB_ORDER(x->n, y->n);
 	return of[x->first + n] < of[y->first + n] ? -1 : 1;
 }
 

@@ -75,22 +75,18 @@ struct folding {
 	/* `depth`: number of calls in calls[]; `above`: number of inner calls for which calls[] has
 	 * no room */
 	uint32_t depth, above;
-	uint32_t root; /* index of the frame with the program's name */
 	/* (`of`, `name`) of a bb_traced_part -> its index: in bb_traced.parts for `by_line`, in
 	 * bb_traced.calls for `by_called` */
 	struct bb_idmap by_line;
 	struct bb_idmap by_called;
 };
 
-/* Reads a hexadecimal address and the blank after it. Returns false if something else is there. */
-static bool read_address(const char **at, uint64_t *ret_address)
+/* Reads "ADDRESS NUMBER ", with the address in hexadecimal. Returns false if something else is
+ * there. */
+static bool read_numbers(const char **at, uint64_t *ret_address, uint64_t *ret_number)
 {
-	return !bb_parse_hex_digits(at, ret_address) && *(*at)++ == ' ';
-}
-
-static bool read_number(const char **at, uint64_t *ret_number)
-{
-	return !bb_parse_digits(at, ret_number) && *(*at)++ == ' ';
+	return !bb_parse_hex_digits(at, ret_address) && *(*at)++ == ' ' &&
+	       !bb_parse_digits(at, ret_number) && *(*at)++ == ' ';
 }
 
 /* Reads a line of the guest's text. Ignores a line that it does not understand. */
@@ -116,10 +112,10 @@ static void read_line(struct reading *r, char *line)
 		if (!bb_parse_u64(at, &number))
 			r->windows[r->n_windows - 1].ns = number;
 	} else if (!strcmp(word, "function")) {
-		if (read_address(&at, &address) && read_number(&at, &number))
+		if (read_numbers(&at, &address, &number))
 			BB_PUSH(p->functions, p->n_functions, (struct function){address, number});
 	} else if (!strcmp(word, "line")) {
-		if (read_address(&at, &address) && read_number(&at, &number))
+		if (read_numbers(&at, &address, &number))
 			BB_PUSH(p->lines, p->n_lines,
 				(struct line_start){.address = address,
 						    .number = (uint32_t)number,
@@ -201,11 +197,6 @@ static const struct function *own_function(const struct program *p, uint64_t add
 	return BB_FIND(p->functions, p->n_functions, address - it->start < it->size);
 }
 
-static bool is_own(const struct program *p, const struct bb_trace_record *r)
-{
-	return r->kind == BB_TRACE_INSN && own_function(p, r->address);
-}
-
 static bool is_clock(const struct bb_trace_record *r)
 {
 	return r->kind == BB_TRACE_INSN && r->class == BB_TRACE_CLOCK;
@@ -223,7 +214,7 @@ static bool find_cut(const struct program *p, const struct window *w, struct cut
 {
 	*c = (struct cut){.first = SIZE_MAX, .from = SIZE_MAX};
 	for (size_t i = 0; i < w->n; i++) {
-		if (!is_own(p, &w->v[i]))
+		if (w->v[i].kind != BB_TRACE_INSN || !own_function(p, w->v[i].address))
 			continue;
 		if (c->first == SIZE_MAX)
 			c->first = i;
@@ -242,13 +233,6 @@ static bool find_cut(const struct program *p, const struct window *w, struct cut
 	for (size_t i = c->from; i < c->to; i++)
 		c->n += w->v[i].kind == BB_TRACE_INSN;
 	return c->to < w->n;
-}
-
-static struct line_start *find_start(struct program *p, uint64_t address)
-{
-	size_t n = BB_N_LEADING(p->lines, p->n_lines, it->address <= address);
-
-	return n ? &p->lines[n - 1] : &p->no_line;
 }
 
 /* Adds the line of the stretch and its frame, unless another stretch of the line has added them. */
@@ -283,25 +267,6 @@ static const char *kernel_function(const struct reading *r, uint64_t address, ui
 	return is_near ? bb_symtab__name(&r->kernel, s) : "[other machine code]";
 }
 
-/* A return instruction read its return address at the stack address `at`. Removes from f->calls all
- * functions that have returned. */
-static void follow_return(struct folding *f, uint64_t at)
-{
-	f->above = 0;
-	while (f->depth && f->calls[f->depth - 1].returns_at <= at &&
-	       !f->calls[f->depth - 1].is_interrupt)
-		f->depth--;
-}
-
-static void follow_interrupt_return(struct folding *f)
-{
-	f->above = 0;
-	while (f->depth > 1 && !f->calls[f->depth - 1].is_interrupt)
-		f->depth--;
-	if (f->depth > 1)
-		f->depth--;
-}
-
 /* Updates the stack for the instruction at `address` in the function `now`. `before` is the
  * previous instruction, or NULL. If it was a call or a return, `at` is the stack address at which
  * it wrote or read the return address. */
@@ -310,10 +275,19 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 {
 	uint32_t class = before ? before->class : BB_TRACE_OTHER;
 
-	if (class == BB_TRACE_RETURN)
-		follow_return(f, at);
-	else if (class == BB_TRACE_INTERRUPT_RETURN)
-		follow_interrupt_return(f);
+	if (class == BB_TRACE_RETURN) {
+		/* remove all functions that have returned */
+		f->above = 0;
+		while (f->depth && f->calls[f->depth - 1].returns_at <= at &&
+		       !f->calls[f->depth - 1].is_interrupt)
+			f->depth--;
+	} else if (class == BB_TRACE_INTERRUPT_RETURN) {
+		f->above = 0;
+		while (f->depth > 1 && !f->calls[f->depth - 1].is_interrupt)
+			f->depth--;
+		if (f->depth > 1)
+			f->depth--;
+	}
 	now.returns_at = UINT64_MAX;
 	if (class == BB_TRACE_CALL)
 		now.returns_at = at;
@@ -359,24 +333,17 @@ static void add_called(struct folding *f, size_t line, uint32_t frame)
 	add_part(&t->calls, &t->n_calls, &f->by_called, f->calls[called].called, name);
 }
 
-static void add_stack(struct folding *f)
-{
-	uint32_t frames[DEPTH + 1] = {f->root};
-
-	for (uint32_t i = 0; i < f->depth; i++)
-		frames[i + 1] = f->calls[i].frame;
-	bb_stacks__add(&f->traced->stacks, frames, f->depth + 1, 1);
-}
-
 /* Finds the function of an instruction. Sets *line if the function belongs to the program. */
 static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 {
-	const struct function *own = own_function(f->program, address);
+	struct program *p = f->program;
+	const struct function *own = own_function(p, address);
 	struct call now = {0};
 	const char *name;
 
 	if (own) {
-		struct line_start *s = find_start(f->program, address);
+		size_t n = BB_N_LEADING(p->lines, p->n_lines, it->address <= address);
+		struct line_start *s = n ? &p->lines[n - 1] : &p->no_line;
 
 		if (!s->is_known)
 			add_line(f, s);
@@ -402,11 +369,12 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 {
 	struct folding *f = bb_calloc(1, sizeof(*f));
 	const struct bb_trace_record *before = NULL;
+	uint32_t frames[DEPTH + 1]; /* the program's name, then the functions of f->calls */
 	uint64_t at = 0;
 	size_t line = 0;
 
 	*f = (struct folding){.r = r, .program = &r->programs[w->program], .traced = t};
-	f->root = bb_stacks__frame(&f->traced->stacks, t->name, BB_FRAME_COMM);
+	frames[0] = bb_stacks__frame(&t->stacks, t->name, BB_FRAME_COMM);
 	for (size_t i = c->from; i < c->to; i++) {
 		const struct bb_trace_record *now = &w->v[i];
 		struct call call;
@@ -423,7 +391,9 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 		call = find_call(f, now->address, &own_line);
 		follow(f, before, at, call, now->address);
 		before = now;
-		add_stack(f);
+		for (uint32_t k = 0; k < f->depth; k++)
+			frames[k + 1] = f->calls[k].frame;
+		bb_stacks__add(&t->stacks, frames, f->depth + 1, 1);
 		if (own_line != SIZE_MAX)
 			t->lines[line = own_line].own++;
 		else if (i < c->first || i > c->last)

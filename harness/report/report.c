@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include "base/parse.h"
+#include "base/text.h"
 
 struct bb_report *bb_report__new(void)
 {
@@ -20,17 +21,9 @@ void bb_report__free(struct bb_report *r)
 
 void bb_case__drop_empty_series(struct bb_case *c)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < c->n_series; i++) {
-		const struct bb_series *s = &c->series[i];
-
-		if (s->fired || s->run_cnt || s->hist.n || s->void_why || s->flow)
-			c->series[kept++] = *s;
-		else
-			bb_record__done(&bb_series_record, &c->series[i]);
-	}
-	c->n_series = kept;
+	BB_REMOVE(c->series, c->n_series,
+		  !it->fired && !it->run_cnt && !it->hist.n && !it->void_why && !it->flow,
+		  bb_record__done(&bb_series_record, it));
 }
 
 static void put_map(const struct bb_in_vain *v, FILE *mem)
@@ -152,9 +145,7 @@ int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_tim
 
 bool bb_timed__is_cold(const struct bb_timed *t)
 {
-	size_t len = strlen(t->drive);
-
-	return len > 5 && !strcmp(t->drive + len - 5, "-cold");
+	return bb_ends_in(t->drive, "-cold");
 }
 
 static bool same_rows(const struct bb_timed *a, const struct bb_timed *b)

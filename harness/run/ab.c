@@ -252,17 +252,6 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 	}
 }
 
-static void detach(struct ab *ab)
-{
-	for (int l = 0; l < N_LABELS; l++) {
-		struct side *s = &ab->sides[l];
-
-		if (!(l == HEAD && ab->opts->same_load))
-			bb_driver__detach(s->slot);
-		s->slot = NULL;
-	}
-}
-
 static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *err)
 {
 	int rc = 0;
@@ -332,7 +321,11 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
 		if (ab->cases[i].has_pair)
 			make_void(ab, &ab->cases[i], why);
-	detach(ab);
+	for (int l = 0; l < N_LABELS; l++) {
+		if (!(l == HEAD && ab->opts->same_load))
+			bb_driver__detach(ab->sides[l].slot);
+		ab->sides[l].slot = NULL;
+	}
 	return rc || !is_late ? rc : -ETIME;
 }
 
@@ -508,20 +501,6 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-static void add_comparison(struct ab *ab, struct ab_case *c)
-{
-	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
-
-	c->comparison = ab->session.report->n_comparisons - 1;
-	k->name = bb_asprintf("%s/%s", ab->session.plan->scenario->name,
-			      bb_plan_case__below_variant(planned_of(ab, c)));
-	k->base = bb_strdup(ab->opts->base);
-	k->head = bb_strdup(ab->opts->head);
-	k->threshold = ab->opts->threshold;
-	k->alpha = ab->opts->alpha;
-	k->injected = ab->opts->inject;
-}
-
 /* Adds a comparison of two cases of the plan. The comparison has the floor of the case `base`. It
  * has no floor if `head` is that floor, or if that floor cannot be measured. */
 static void add_case(struct ab *ab, size_t base, size_t head)
@@ -529,6 +508,7 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 	const struct bb_plan *plan = ab->session.plan;
 	struct ab_case *c = &ab->cases[ab->n_cases];
 	size_t floor = plan->cases[base].floor;
+	struct bb_comparison *k;
 	char *second = NULL;
 
 	if (floor == head ||
@@ -557,7 +537,15 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 		for (int l = BASE; l <= HEAD; l++)
 			ab->session.report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
 	ab->n_cases++;
-	add_comparison(ab, c);
+	k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
+	c->comparison = ab->session.report->n_comparisons - 1;
+	k->name = bb_asprintf("%s/%s", plan->scenario->name,
+			      bb_plan_case__below_variant(planned_of(ab, c)));
+	k->base = bb_strdup(ab->opts->base);
+	k->head = bb_strdup(ab->opts->head);
+	k->threshold = ab->opts->threshold;
+	k->alpha = ab->opts->alpha;
+	k->injected = ab->opts->inject;
 }
 
 static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)

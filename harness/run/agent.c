@@ -20,16 +20,6 @@
 #define PAUSE_US 20000
 #define READY_EACH_S 0.2 /* pause between two runs of the --ready command, s */
 
-static int last_id(uint32_t *ret_id, struct bb_err *err)
-{
-	int rc;
-
-	*ret_id = 0;
-	while (!(rc = bb_loaded__next(*ret_id, ret_id, err)))
-		;
-	return rc == -ENOENT ? 0 : rc;
-}
-
 static bool ids_have(const struct bb_u32_list *ids, uint32_t id)
 {
 	return BB_ANY(ids->v, ids->n, *it == id);
@@ -295,8 +285,9 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	*a = (struct bb_agent){.spec = spec};
 	/* the kernel stamps inodes with this clock, and remove_pin() compares with those stamps */
 	clock_gettime(CLOCK_REALTIME_COARSE, &a->began);
-	rc = last_id(&a->last_id, err);
-	if (!rc)
+	while (!(rc = bb_loaded__next(a->last_id, &a->last_id, err)))
+		;
+	if (rc == -ENOENT)
 		rc = bb_command__start(&spec->command, &a->command, err);
 	return rc ? rc : wait_ready(a, err);
 }
@@ -407,13 +398,6 @@ void bb_agent__look_at_rings(struct bb_agent *a)
 	}
 }
 
-static void close_rings(struct bb_agent *a)
-{
-	for (size_t i = 0; i < a->n_rings; i++)
-		munmap(a->rings[i].pages, 2 * (size_t)sysconf(_SC_PAGESIZE));
-	free(a->rings);
-}
-
 /* Removes the pin `e` if it was made since the agent's start and holds a program of the agent. */
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
@@ -520,7 +504,9 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 	bb_command__done(&a->command);
 	if (!rc)
 		rc = end_programs(a, ret_cleaned, &ending);
-	close_rings(a);
+	for (size_t i = 0; i < a->n_rings; i++)
+		munmap(a->rings[i].pages, 2 * (size_t)sysconf(_SC_PAGESIZE));
+	free(a->rings);
 	free(a->programs);
 	*a = (struct bb_agent){0};
 	return rc ? bb_fail(err, rc, "%s", ending.msg) : 0;

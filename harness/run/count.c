@@ -33,7 +33,7 @@ static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return x < y ? -1 : x > y;
+	return BB_ORDER(x, y);
 }
 
 /* Sorts x, and returns its number of distinct values. */
@@ -220,14 +220,13 @@ static int count_variant(struct counting k, struct bb_err *err)
 
 int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 {
-	double limit_s = share * bb_deadline_left_s(), n_all = 0, case_s;
+	double limit_s = share * bb_deadline_left_s(), case_s,
+	       n_all = (double)BB_SUM(s->plan->cases, s->plan->n_cases, it->drive->kind->counts);
 	const struct bb_scenario *sc = s->plan->scenario;
 	struct bb_deadline deadline;
 	size_t n_late = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < s->plan->n_cases; i++)
-		n_all += s->plan->cases[i].drive->kind->counts;
 	case_s = isinf(limit_s) ? 0 : fmax(limit_s / fmax(n_all, 1), CASE_LEAST_S);
 	bb_deadline__begin(&deadline, isinf(limit_s) ? 0 : fmax(limit_s, 1e-3));
 	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
@@ -315,7 +314,6 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 					     is_tail_call ? BPF_REG_2 : BPF_REG_1),
 			 index = {BB_ORIGIN_UNKNOWN, 0, 0};
 	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
-	const struct bpf_object *obj = bb_source_object__get(target->source);
 	struct bpf_map_info info = {0};
 	const char *type;
 
@@ -331,7 +329,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bb_info__read(from.value, &info))
 		return;
-	v->is_captured = !obj;
+	v->is_captured = !bb_source_object__get(target->source);
 	v->is_inner = from.kind == BB_ORIGIN_INNER_MAP;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
 	v->map = bb_strdup(map_name(target, from.value, &info));
@@ -344,23 +342,20 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
  * this entry instead. Takes ownership of the texts of `v`. */
 static void add(struct bb_case *c, struct bb_in_vain *v)
 {
-	struct bb_in_vain *new;
+	struct bb_in_vain *same = BB_FIND(c->in_vain, c->n_in_vain,
+					  it->is_tail_call == v->is_tail_call &&
+						  it->is_inner == v->is_inner &&
+						  (it->index == v->index || !it->is_tail_call) &&
+						  it->map && bb_same_text(it->map, v->map));
 
-	for (size_t i = 0; i < c->n_in_vain; i++) {
-		struct bb_in_vain *o = &c->in_vain[i];
-
-		if (o->is_tail_call != v->is_tail_call || o->is_inner != v->is_inner ||
-		    (o->index != v->index && o->is_tail_call) || !o->map ||
-		    !bb_same_text(o->map, v->map))
-			continue;
-		o->calls += v->calls;
-		o->in_vain += v->in_vain;
-		o->places++;
-		bb_record__done(&bb_in_vain_record, v);
+	if (!same) {
+		*BB_ADD(bb_in_vain_record, c, in_vain) = *v;
 		return;
 	}
-	new = bb_record__append(&bb_in_vain_record, &c->in_vain, &c->n_in_vain);
-	*new = *v;
+	same->calls += v->calls;
+	same->in_vain += v->in_vain;
+	same->places++;
+	bb_record__done(&bb_in_vain_record, v);
 }
 
 /* Adds to the case the lookups and tail calls that failed in at least 90 % of their calls since the
@@ -537,13 +532,6 @@ static uint8_t written_by(const struct bpf_insn *i)
 	return BPF_REG_10;
 }
 
-static bool is_of_all_cpus(const struct bpf_map_info *info)
-{
-	return info->type != BPF_MAP_TYPE_PERCPU_ARRAY && info->type != BPF_MAP_TYPE_PERCPU_HASH &&
-	       info->type != BPF_MAP_TYPE_LRU_PERCPU_HASH &&
-	       info->type != BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE;
-}
-
 /* Stores the names of the maps that executed instructions write and that all CPUs share. Adds the
  * first source line that writes each map. */
 static void note_shares(const struct bb_target *target, const struct bb_exact *e,
@@ -567,7 +555,8 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 		if (from.kind == BB_ORIGIN_UNKNOWN || from.kind == BB_ORIGIN_NUMBER ||
 		    BB_ANY(seen, n, *it == from.value) || from.kind == BB_ORIGIN_GLOBAL ||
 		    from.kind == BB_ORIGIN_CONTEXT_AT || bb_info__read(from.value, &info) ||
-		    !is_of_all_cpus(&info))
+		    bb_map_type__is_per_cpu(info.type) ||
+		    info.type == BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE)
 			continue;
 		seen[n++] = from.value;
 		line = source_line_at(e, at);
@@ -884,13 +873,11 @@ void bb_note_lines(struct bb_session *s)
 		const struct bb_open_drive *d = &s->drives[bb_session__drive(s, planned)];
 		const struct bb_case *c = bb_report__find_case(s->report, planned->name);
 		struct bb_lines lines;
-		int rc;
 
 		if (!c || !d->driver || !d->driver->kind.by_line || bb_plan_case__is_floor(planned))
 			continue;
-		rc = bb_lines__of(d->state, planned->variant, planned->driver_param, &lines);
-		if (rc == -ENOENT)
-			continue;
-		fill(BB_ADD(bb_timed_record, s->report, timed), c, &lines);
+		if (bb_lines__of(d->state, planned->variant, planned->driver_param, &lines) !=
+		    -ENOENT)
+			fill(BB_ADD(bb_timed_record, s->report, timed), c, &lines);
 	}
 }

@@ -79,18 +79,6 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 	return 0;
 }
 
-static void close_all(struct flame_run *f)
-{
-	for (size_t i = 0; f->slots && i < f->plan.n_cases; i++)
-		bb_driver__detach(f->slots[i]);
-	bb_session__close(&f->session);
-	bb_recorder__free(f->recorder);
-	bb_report__free(f->report);
-	free(f->slots);
-	free(f->ns);
-	free(f->plan.cases);
-}
-
 int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err)
 {
@@ -119,6 +107,13 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	}
 	if (!rc)
 		rc = record(&f, opts, ret_recording, err);
-	close_all(&f);
+	for (size_t i = 0; f.slots && i < f.plan.n_cases; i++)
+		bb_driver__detach(f.slots[i]);
+	bb_session__close(&f.session);
+	bb_recorder__free(f.recorder);
+	bb_report__free(f.report);
+	free(f.slots);
+	free(f.ns);
+	free(f.plan.cases);
 	return rc;
 }

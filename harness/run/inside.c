@@ -49,19 +49,6 @@ static char *name_variant(const struct bb_inside *in, const struct bb_inside_fig
 	return n > 1 ? bb_asprintf("%s-%zu", name, n) : bb_strdup(name);
 }
 
-static void add_paths(const struct bb_inside_figures *f, const char *scenario, const char *variant,
-		      double seconds, double clock_ns, size_t n_paths, struct bb_report *r)
-{
-	for (size_t k = 0; f->n_paths > 1 && k < f->n_paths && k < n_paths; k++) {
-		const struct bb_inside_path *p = &f->paths[k];
-		char *name = bb_asprintf("%s.%s", variant, bb_inside_path_name(p).text);
-
-		add_case(r, scenario, name, p, seconds, clock_ns)->path_share = (double)p->runs /
-										(double)f->all.runs;
-		free(name);
-	}
-}
-
 void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		       uint64_t ended_ns, const char *scenario, size_t n_paths,
 		       struct bb_report *report)
@@ -69,13 +56,21 @@ void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figure
 	for (size_t i = 0; i < in->n_programs; i++) {
 		double seconds = (double)(ended_ns - in->programs[i].began_ns) * 1e-9;
 		double clock_ns = in->price.clock_ns;
+		const struct bb_inside_figures *f = &figures[i];
 		char *variant;
 
-		if (!in->programs[i].id || !figures[i].all.runs)
+		if (!in->programs[i].id || !f->all.runs)
 			continue;
 		variant = name_variant(in, figures, i);
-		add_case(report, scenario, variant, &figures[i].all, seconds, clock_ns);
-		add_paths(&figures[i], scenario, variant, seconds, clock_ns, n_paths, report);
+		add_case(report, scenario, variant, &f->all, seconds, clock_ns);
+		for (size_t k = 0; f->n_paths > 1 && k < f->n_paths && k < n_paths; k++) {
+			const struct bb_inside_path *p = &f->paths[k];
+			char *name = bb_asprintf("%s.%s", variant, bb_inside_path_name(p).text);
+			struct bb_case *c = add_case(report, scenario, name, p, seconds, clock_ns);
+
+			c->path_share = (double)p->runs / (double)f->all.runs;
+			free(name);
+		}
 		free(variant);
 	}
 }
@@ -132,39 +127,20 @@ static void add_leaves(const struct tree *t, const struct side *side)
 /* Returns true if all paths execute the block or, with `executes` false, if none does. */
 static bool all_alike(const struct tree *t, const struct side *side, uint32_t block, bool executes)
 {
-	for (size_t i = 0; i < side->n; i++)
-		if (bb_inside_path__marks(&t->p->clone, side->paths[i], block) != executes)
-			return false;
-	return true;
-}
-
-/* Returns the first block from `b` on that all paths of `side` and none of `other` execute, or
- * n_blocks. */
-static uint32_t own_block(const struct tree *t, const struct side *side, const struct side *other,
-			  uint32_t b)
-{
-	while (b < t->p->cfg.n_blocks &&
-	       !(all_alike(t, side, b, true) && all_alike(t, other, b, false)))
-		b++;
-	return b;
-}
-
-/* Returns the first block from `b` on that only some paths execute, or n_blocks. */
-static uint32_t find_branch(const struct tree *t, const struct side *side, uint32_t b)
-{
-	while (b < t->p->cfg.n_blocks &&
-	       (all_alike(t, side, b, true) || all_alike(t, side, b, false)))
-		b++;
-	return b;
+	return !BB_ANY(side->paths, side->n,
+		       bb_inside_path__marks(&t->p->clone, *it, block) != executes);
 }
 
 /* Adds the paths of a side to the stacks, as a tree. The paths do not differ before block `b`. */
 static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 {
 	struct side sides[2] = {*side, *side};
+	uint32_t n_blocks = t->p->cfg.n_blocks;
 
-	b = find_branch(t, side, b);
-	if (b == t->p->cfg.n_blocks) {
+	/* finds the next block that only some paths execute */
+	while (b < n_blocks && (all_alike(t, side, b, true) || all_alike(t, side, b, false)))
+		b++;
+	if (b == n_blocks) {
 		add_leaves(t, side);
 		return;
 	}
@@ -178,10 +154,13 @@ static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 		of->paths[of->n++] = side->paths[i];
 	}
 	for (int i = 0; i < 2; i++) {
-		uint32_t own = own_block(t, &sides[i], &sides[!i], b);
-		bool has_own = own < t->p->cfg.n_blocks;
+		uint32_t own = b;
 
-		enter_line(t, &sides[i], has_own ? "" : "skips ", has_own ? own : b);
+		/* finds the next block that all paths of this side and none of the other execute */
+		while (own < n_blocks && !(all_alike(t, &sides[i], own, true) &&
+					   all_alike(t, &sides[!i], own, false)))
+			own++;
+		enter_line(t, &sides[i], own < n_blocks ? "" : "skips ", own < n_blocks ? own : b);
 		add_side(t, &sides[i], b + 1);
 	}
 	for (int i = 0; i < 2; i++)

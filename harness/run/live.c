@@ -95,7 +95,7 @@ static int by_order(const void *a, const void *b, void *order)
 
 	if (more > 0 || more < 0)
 		return more > 0 ? 1 : -1;
-	return (x->program.id > y->program.id) - (x->program.id < y->program.id);
+	return BB_ORDER(x->program.id, y->program.id);
 }
 
 void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order)

@@ -232,14 +232,6 @@ static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
 };
 
-static const struct bb_found_input *found_of(const struct maker *m, const char *variant)
-{
-	const struct bb_found_inputs *all = m->opts->found_inputs;
-
-	return BB_FIND(all->v, all ? all->n : 0,
-		       !strcmp(it->variant, variant) && bb_found_input__is_any(it));
-}
-
 /* Returns the found packet or context, or NULL if the search kept the default one. */
 static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 {
@@ -264,8 +256,9 @@ static const struct bb_object_program *source_of_inputs(const struct maker *m,
 	return p;
 }
 
-static void find_group(struct maker *m, const struct bb_object_program *p,
-		       const struct bb_found_input *found, size_t *ret_group)
+/* Returns the index of the program's group. Adds the group if there is none. */
+static size_t find_group(struct maker *m, const struct bb_object_program *p,
+			 const struct bb_found_input *found)
 {
 	const char *trigger = trigger_of(m->opts, source_of_inputs(m, p));
 	/* compared programs share a group, so that they get the same packets */
@@ -275,15 +268,16 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 	size_t n_alike = 0;
 	struct group *g;
 
-	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group) {
-		g = &m->groups[*ret_group];
+	for (size_t i = 0; i < m->n_groups; i++) {
+		g = &m->groups[i];
 		if (g->type != p->type)
 			continue;
-		is_second |= strcmp(g->trigger, trigger) != 0;
-		if (strcmp(g->trigger, trigger))
+		if (strcmp(g->trigger, trigger)) {
+			is_second = true;
 			continue;
+		}
 		if (!alone && !g->has_packets)
-			return;
+			return i;
 		n_alike++;
 	}
 	g = bb_append(&m->groups, &m->n_groups, sizeof(*g));
@@ -304,6 +298,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 	if (has_floor && n_alike)
 		snprintf(g->floor + strlen(g->floor), sizeof(g->floor) - strlen(g->floor), "-%zu",
 			 n_alike + 1);
+	return m->n_groups - 1;
 }
 
 /* Returns the name of map or program `i`, or NULL after the last one. */
@@ -347,6 +342,7 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 {
 	struct variant v = {.part = part, .program = p};
 	bool is_only = part->n_wanted == 1 && !m->opts->full_names;
+	const struct bb_found_inputs *found = m->opts->found_inputs;
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400];
 
@@ -364,8 +360,9 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 		skip->why = bb_strdup(why);
 		return;
 	}
-	v.found = found_of(m, v.name);
-	find_group(m, p, v.found, &v.group);
+	v.found = BB_FIND(found->v, found ? found->n : 0,
+			  !strcmp(it->variant, v.name) && bb_found_input__is_any(it));
+	v.group = find_group(m, p, v.found);
 	BB_PUSH(m->variants, m->n_variants, v);
 	add_per_cpu(m, v);
 	if (p->guess)
@@ -375,28 +372,23 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 			     v.name, p->section, p->guess);
 }
 
-/* Writes all skips with the reason of the skip `from`, unless an earlier one has this reason. */
-static void list_alike(const struct maker *m, size_t from, FILE *out)
-{
-	const struct bb_object_skip *s = m->out.skips;
-
-	if (BB_ANY(s, from, !strcmp(it->why, s[from].why)))
-		return;
-	for (size_t i = from; i < m->out.n_skips; i++)
-		if (!strcmp(s[i].why, s[from].why))
-			fprintf(out, "%s%s", i == from ? "\n  " : ", ", s[i].what);
-	fprintf(out, ": %s", s[from].why);
-}
-
 static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 {
+	const struct bb_object_skip *s = m->out.skips;
 	char *list = NULL;
 	size_t size = 0;
 	FILE *out = bb_open_memstream(&list, &size);
 	int rc;
 
-	for (size_t i = 0; i < m->out.n_skips; i++)
-		list_alike(m, i, out);
+	for (size_t i = 0; i < m->out.n_skips; i++) {
+		/* the first skip with a reason has listed all others with it */
+		if (BB_ANY(s, i, !strcmp(it->why, s[i].why)))
+			continue;
+		for (size_t k = i; k < m->out.n_skips; k++)
+			if (!strcmp(s[k].why, s[i].why))
+				fprintf(out, "%s%s", k == i ? "\n  " : ", ", s[k].what);
+		fprintf(out, ": %s", s[i].why);
+	}
 	bb_close_memstream(out);
 	rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s", m->parts[0].path,
 		     list);

@@ -424,24 +424,17 @@ static int try_out(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Sets the runs per turn so that enough blocks fit into the rest of the budget. */
-static void plan_turns(struct session *s)
-{
-	double blocks = fmax(BLOCKS_WANTED - (double)s->o->n_blocks, 1),
-	       turn_s = (left_s(s) / blocks - 1.5 * s->start_s) / 4;
-
-	turn_s = fmax(fmin(turn_s, TURN_MAX_S), TURN_MIN_S);
-	s->o->runs_a_turn = (uint32_t)fmax(fmin(round(turn_s / s->run_s), RUNS_MAX), 1);
-}
-
 /* Measures a block. The turns of an interrupted block stay in o->turns but do not count. */
 static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 {
 	struct bb_overhead *o = s->o;
-	double wall_s = 0;
+	double blocks = fmax(BLOCKS_WANTED - (double)o->n_blocks, 1),
+	       turn_s = (left_s(s) / blocks - 1.5 * s->start_s) / 4, wall_s = 0;
 	int rc = 0;
 
-	plan_turns(s);
+	/* chooses the runs per turn so that enough blocks fit into the rest of the budget */
+	turn_s = fmax(fmin(turn_s, TURN_MAX_S), TURN_MIN_S);
+	o->runs_a_turn = (uint32_t)fmax(fmin(round(turn_s / s->run_s), RUNS_MAX), 1);
 	for (int i = 0; !rc && i < 4; i++) {
 		struct bb_overhead_turn t;
 
@@ -494,22 +487,6 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 	return &o->programs[o->n_programs - 1];
 }
 
-/* Returns the row of o->rings for the agent's ring buffer number `at`. Finds it by name, as
- * part_of() does, or adds it. */
-static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
-{
-	struct bb_agent_ring *ring;
-	size_t n_before = BB_SUM(a->rings, at, !strcmp(it->name, a->rings[at].name));
-
-	ring = BB_FIND(o->rings, o->n_rings, !strcmp(it->name, a->rings[at].name) && !n_before--);
-	if (ring)
-		return ring;
-	BB_PUSH(o->rings, o->n_rings, a->rings[at]);
-	ring = &o->rings[o->n_rings - 1];
-	ring->pages = NULL;
-	return ring;
-}
-
 /* Adds the figures of the agent's programs and ring buffers in one turn. Until mean_of_parts(),
  * `runs` and `ns` of a row are sums over the turns: runs per request, and the time of these
  * runs. */
@@ -526,9 +503,18 @@ static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double re
 		part->is_gone |= p->is_gone;
 	}
 	for (size_t i = 0; i < a->n_rings; i++) {
-		struct bb_agent_ring *ring = ring_of(o, a, i);
+		const struct bb_agent_ring *its = &a->rings[i];
+		/* finds the row by name, as part_of() does */
+		size_t n_before = BB_SUM(a->rings, i, !strcmp(it->name, its->name));
+		struct bb_agent_ring *ring = BB_FIND(o->rings, o->n_rings,
+						     !strcmp(it->name, its->name) && !n_before--);
 
-		ring->peak = fmax(ring->peak, a->rings[i].peak);
+		if (!ring) {
+			ring = bb_append(&o->rings, &o->n_rings, sizeof(*ring));
+			*ring = *its;
+			ring->pages = NULL;
+		}
+		ring->peak = fmax(ring->peak, its->peak);
 	}
 	o->n_perf_buffers = a->n_perf_buffers;
 	o->parts_turn_s += t->s[BB_OVERHEAD_CPU];

@@ -62,24 +62,6 @@ static bool read_process(uint64_t pid, struct process *ret_process)
 	return true;
 }
 
-static int read_all(struct process **ret_v, size_t *ret_n)
-{
-	DIR *dir = opendir("/proc");
-	const struct dirent *e;
-	struct process p;
-	int rc = dir ? 0 : -errno;
-
-	while (!rc && (e = readdir(dir))) {
-		uint64_t pid;
-
-		if (!bb_parse_u64(e->d_name, &pid) && read_process(pid, &p))
-			*(struct process *)bb_append(ret_v, ret_n, sizeof(**ret_v)) = p;
-	}
-	if (dir)
-		closedir(dir);
-	return rc;
-}
-
 /* Returns true if `pid` is `root` or one of its descendants. */
 static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 {
@@ -93,11 +75,21 @@ static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes)
 {
+	DIR *dir = opendir("/proc");
 	struct bb_processes p = {0};
-	struct process *v = NULL;
+	struct process *v = NULL, one;
+	const struct dirent *e;
 	size_t n = 0;
-	int rc = read_all(&v, &n);
+	int rc = dir ? 0 : -errno;
 
+	while (!rc && (e = readdir(dir))) {
+		uint64_t pid;
+
+		if (!bb_parse_u64(e->d_name, &pid) && read_process(pid, &one))
+			BB_PUSH(v, n, one);
+	}
+	if (dir)
+		closedir(dir);
 	p.pids = bb_calloc(n + 1, sizeof(*p.pids));
 	for (size_t i = 0; !rc && i < n; i++) {
 		if (v[i].pid == getpid() || !is_below(v, n, v[i].pid, root) ||

@@ -11,16 +11,6 @@
 /* distinct values that a new series has memory for (few series need more) */
 #define DISTINCT 32u
 
-/* Returns the input's share of the weights of all inputs, 0 to 1, or NAN without a weight. */
-static double share_of(const struct bb_input *input, const struct bb_inputs *of)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < of->n; i++)
-		sum += of->v[i].weight;
-	return input && input->weight > 0 ? input->weight / sum : NAN;
-}
-
 static bool same_globals(const struct bb_variant_spec *a, const struct bb_variant_spec *b)
 {
 	bool same = a->n_globals == b->n_globals;
@@ -76,7 +66,9 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	const char *anchor = sc->anchor ? sc->anchor : planned->drive->floor;
 	uint32_t units_per_ns = planned->drive->kind->units_per_ns;
 	struct bb_case *k = BB_ADD(bb_case_record, report, cases);
+	const struct bb_input *input = planned->input;
 	const struct bb_drive_spec *each;
+	double weights = 0;
 
 	variant = variant ? variant : planned->variant->name;
 	k->name = bb_asprintf("%s/%s/%s", sc->name, variant, bb_plan_case__below_variant(planned));
@@ -86,7 +78,9 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->param = planned->param ? bb_strdup(planned->param) : NULL;
 	k->param_text = planned->param ? bb_strdup(planned->name + planned->value) : NULL;
 	k->param_value = planned->param_value;
-	k->path_share = share_of(planned->input, &planned->drive->inputs);
+	for (size_t i = 0; i < planned->drive->inputs.n; i++)
+		weights += planned->drive->inputs.v[i].weight;
+	k->path_share = input && input->weight > 0 ? input->weight / weights : NAN;
 	k->is_live = bb_variant_is_live(planned->variant);
 	k->found = planned->variant->found;
 	if (planned->drive->kind->fills & BB_FILLS_THROUGHPUT)
@@ -160,25 +154,20 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Returns the description of the path that run `nth` of a batch took, or NULL if unknown. */
-static const char *path_of(const struct bb_batch *b, size_t nth)
-{
-	const struct bb_mix_paths *p = b->mix_paths;
-
-	if (!p || b->places[nth] >= p->n_places)
-		return NULL;
-	nth = p->path_of[b->places[nth]];
-	return nth < BB_MIX_MOST_PATHS ? p->words[nth] : "another";
-}
-
 /* The runs of a class have the same return value and path. */
 static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, size_t nth)
 {
-	const char *path = path_of(b, nth);
+	const struct bb_mix_paths *p = b->mix_paths;
+	const char *path = NULL; /* stays NULL if the path is unknown */
 	uint32_t value = b->returns[nth];
-	struct bb_class *c = BB_FIND(s->classes, s->n_classes,
-				     it->value == value && bb_same_text(it->path, path));
+	struct bb_class *c;
 
+	if (p && b->places[nth] < p->n_places) {
+		uint8_t of = p->path_of[b->places[nth]];
+
+		path = of < BB_MIX_MOST_PATHS ? p->words[of] : "another";
+	}
+	c = BB_FIND(s->classes, s->n_classes, it->value == value && bb_same_text(it->path, path));
 	if (c)
 		return c;
 	c = BB_ADD(bb_class_record, s, classes);

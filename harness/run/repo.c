@@ -166,22 +166,6 @@ static int clean_up(void *arg, int alive)
 	return run_well(repo, "/", argv, -EBADE, "rm", NULL) != 0;
 }
 
-/* Chooses the folders' names before they are made, so that the keeper always knows them. */
-static int name_scratch(struct bb_repo *repo, struct bb_err *err)
-{
-	const char *tmp = getenv("TMPDIR");
-	uint64_t tag;
-
-	if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
-		return bb_fail(err, -EIO, "getrandom: %s", strerror(errno));
-	if (snprintf(repo->scratch, sizeof(repo->scratch), "%s/bpfbench-gate.%016" PRIx64,
-		     tmp && tmp[0] == '/' ? tmp : "/tmp", tag) >= (int)sizeof(repo->scratch) ||
-	    snprintf(repo->tree, sizeof(repo->tree), "%s/tree", repo->scratch) >=
-		    (int)sizeof(repo->tree))
-		return bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", repo->scratch);
-	return 0;
-}
-
 /* Makes `kept` where only root can replace it. Starts the keeper, which removes both folders when
  * bpfbench ends. Makes `scratch` as the user, so that the user may remove it. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
@@ -192,13 +176,20 @@ static int make_folders(struct bb_repo *repo, struct bb_err *err)
 						    .outlives = true};
 	static const char *const places[] = {"/run", "/tmp"};
 	const char *mkdir[] = {"mkdir", "-m", "700", "--", repo->scratch, NULL};
+	const char *tmp = getenv("TMPDIR");
 	struct bb_child c;
-	int rc = name_scratch(repo, err);
+	uint64_t tag;
+	int rc = -ENOENT;
 
-	if (rc)
-		return rc;
+	/* chooses the names before the folders are made, so that the keeper always knows them */
+	if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
+		return bb_fail(err, -EIO, "getrandom: %s", strerror(errno));
+	if (snprintf(repo->scratch, sizeof(repo->scratch), "%s/bpfbench-gate.%016" PRIx64,
+		     tmp && tmp[0] == '/' ? tmp : "/tmp", tag) >= (int)sizeof(repo->scratch) ||
+	    snprintf(repo->tree, sizeof(repo->tree), "%s/tree", repo->scratch) >=
+		    (int)sizeof(repo->tree))
+		return bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", repo->scratch);
 	bb_root__begin();
-	rc = -ENOENT;
 	for (size_t i = 0; rc && i < BB_LEN(places); i++) {
 		snprintf(repo->kept, sizeof(repo->kept), "%s/bpfbench-gate.XXXXXX", places[i]);
 		rc = mkdtemp(repo->kept) && !chmod(repo->kept, 0750) ? 0 : -errno;
@@ -264,16 +255,20 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 	return rc;
 }
 
-/* Copies uncommitted changes to the tree: tracked files by a patch, and untracked files whole. */
-static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
+int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
+		       struct bb_err *err)
 {
 	static const char copy[] = "t=$1; shift; git \"$@\" ls-files -z --others "
 				   "--exclude-standard | xargs -0 -r cp -a --parents -t \"$t\" --";
 	const char *copy_argv[] = {"sh", "-c", copy, "sh", repo->tree, SAFELY, NULL};
 	char patch[PATH_MAX + 16], option[PATH_MAX + 32], what[PATH_MAX + 64];
 	struct stat st;
-	int rc;
+	int rc = git(repo, repo->top, NULL, err, "worktree", "add", "--detach", "--", repo->tree,
+		     commit, NULL);
 
+	if (rc || !with_changes)
+		return rc;
+	/* copies changes of tracked files by a patch, and untracked files whole */
 	snprintf(patch, sizeof(patch), "%s/changes", repo->scratch);
 	snprintf(option, sizeof(option), "--output=%s", patch);
 	/* Refreshes the index, because otherwise the patch would name files with a new time but the
@@ -289,15 +284,6 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 	snprintf(what, sizeof(what), "files that git does not track could not be copied to %s",
 		 repo->tree);
 	return run_well(repo, repo->top, copy_argv, -EBADE, what, err);
-}
-
-int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
-		       struct bb_err *err)
-{
-	int rc = git(repo, repo->top, NULL, err, "worktree", "add", "--detach", "--", repo->tree,
-		     commit, NULL);
-
-	return rc || !with_changes ? rc : copy_changes(repo, err);
 }
 
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err)

@@ -330,11 +330,7 @@ static void report_progress(struct bb_run *r, size_t planned)
  * little of it. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
-	size_t slow = 0;
-
-	for (size_t i = 0; i < n; i++)
-		slow += r->cases[turns[i]].is_slow;
-	return r->cases[turns[0]].is_slow ? slow : n;
+	return r->cases[turns[0]].is_slow ? BB_SUM(turns, n, r->cases[*it].is_slow) : n;
 }
 
 static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
@@ -406,17 +402,6 @@ static int load_all(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-static void note_steal(struct bb_run *r, uint32_t load, double steal)
-{
-	for (size_t i = 0; i < r->session.plan->n_cases; i++) {
-		const struct bb_case *k = bb_run__case(r, i);
-
-		if (k && k->n_series && series_of(r, i)->load == load &&
-		    !r->session.plan->cases[i].drive->kind->synthetic)
-			series_of(r, i)->steal = steal;
-	}
-}
-
 static bool is_timed(const struct bb_session *ss, size_t drive)
 {
 	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
@@ -456,7 +441,14 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 			rc = run_drive(r, d, load, err);
 		r->drives_left--;
 	}
-	if (timed && !bb_cpu_times__read("", ss->opts->driver.cpu, &after, NULL))
-		note_steal(r, load, bb_steal_share(&before, &after));
+	if (!timed || bb_cpu_times__read("", ss->opts->driver.cpu, &after, NULL))
+		return rc;
+	for (size_t i = 0; i < ss->plan->n_cases; i++) {
+		const struct bb_case *k = bb_run__case(r, i);
+
+		if (k && k->n_series && series_of(r, i)->load == load &&
+		    !ss->plan->cases[i].drive->kind->synthetic)
+			series_of(r, i)->steal = bb_steal_share(&before, &after);
+	}
 	return rc;
 }

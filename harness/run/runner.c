@@ -35,18 +35,14 @@
 /* Returns how many loads the first process measures, which is plan->loads if it measures all. */
 static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts *opts)
 {
-	bool by_line = false;
+	bool by_line = BB_ANY(plan->cases, plan->n_cases, it->drive->kind->by_line),
+	     others = BB_ANY(plan->cases, plan->n_cases,
+			     !it->drive->kind->by_line && !it->drive->kind->counts);
 
-	for (size_t i = 0; i < plan->n_cases; i++) {
-		const struct bb_drive_kind *kind = plan->cases[i].drive->kind;
-
-		by_line |= kind->by_line;
-		if (!kind->by_line && !kind->counts)
-			return plan->loads;
-	}
 	/* compared programs need the same rounds and maps, and thus one process */
-	return by_line && !opts->share_maps && plan->loads >= 2 * LOADS_EACH ? LOADS_EACH
-									     : plan->loads;
+	return by_line && !others && !opts->share_maps && plan->loads >= 2 * LOADS_EACH
+		       ? LOADS_EACH
+		       : plan->loads;
 }
 
 /* Adds a skip for the loads `first` to `end` - 1, counted from 0. */
@@ -524,17 +520,15 @@ static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;
 
-	for (size_t v = 0; v < s->n_variants; v++)
-		for (size_t i = 0; i < part->n_cases; i++) {
-			const struct bb_case *c = &part->cases[i];
+	for (size_t v = 0; v < s->n_variants; v++) {
+		/* all cases of a variant share its loads */
+		const struct bb_case *c = BB_FIND(part->cases, part->n_cases,
+						  !strcmp(it->variant, s->variants[v].name));
 
-			if (strcmp(c->variant, s->variants[v].name))
-				continue;
-			for (size_t k = 0; k < c->n_series; k++)
-				if (c->series[k].jit_mod64 >= 0)
-					r->places[v].taken[c->series[k].jit_mod64]++;
-			break; /* all cases of a variant share its loads */
-		}
+		for (size_t k = 0; c && k < c->n_series; k++)
+			if (c->series[k].jit_mod64 >= 0)
+				r->places[v].taken[c->series[k].jit_mod64]++;
+	}
 }
 
 static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *text, size_t len)
@@ -708,7 +702,7 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 	r.ns = bb_calloc(r.ns_size, sizeof(*r.ns));
 	r.places = bb_calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
 	link_cases(&r);
-	if (!rc && opts->share_maps)
+	if (opts->share_maps)
 		rc = share_maps(&r.session, err);
 	if (!rc)
 		add_cases(&r);

@@ -70,21 +70,6 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	free(ns);
 }
 
-static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
-				    const char *variant, enum bb_repeat_class class)
-{
-	struct bb_repeat_row *row = BB_FIND(r->rows, r->n_rows,
-					    it->class == class && !strcmp(it->program, variant));
-
-	if (row)
-		return row;
-	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
-	row->class = class;
-	/* the scenario's string outlives the report */
-	row->program = bb_scenario__variant(s, variant)->name;
-	return row;
-}
-
 static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_report *report,
 		     bool alone)
 {
@@ -93,11 +78,19 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	bb_report__summarise(report);
 	for (size_t i = 0; i < report->n_cases; i++) {
 		const struct bb_case *c = &report->cases[i];
+		enum bb_repeat_class class = bb_repeat_class_of(report, c);
 		struct bb_repeat_row *row;
 
 		if (isnan(c->summary.latency.value))
 			continue;
-		row = row_of(r, s, c->variant, bb_repeat_class_of(report, c));
+		row = BB_FIND(r->rows, r->n_rows,
+			      it->class == class && !strcmp(it->program, c->variant));
+		if (!row) {
+			row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
+			row->class = class;
+			/* the scenario's string outlives the report */
+			row->program = bb_scenario__variant(s, c->variant)->name;
+		}
 		take_case(row, report, i, alone);
 	}
 	if (!report->n_cases)
@@ -269,12 +262,10 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 	for (uint32_t i = 0; !rc && !bb_must_end() && (!opts->experiments || i < opts->experiments);
 	     i++) {
 		for (size_t r = 0; !rc && !bb_must_end() && r < t.n_rows; r++) {
-			double elapsed_s = bb_seconds_since(began_ns);
-
 			if (p)
 				p->update(p->arg,
 					  opts->experiments ? i * (double)t.n_rows + (double)r
-							    : elapsed_s,
+							    : bb_seconds_since(began_ns),
 					  opts->experiments ? opts->experiments * (double)t.n_rows
 							    : opts->run.budget_s,
 					  t.rows[r].program);
@@ -534,12 +525,10 @@ static int read_newest(const char *results, const struct bb_fingerprint *fp, siz
 		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
 		       struct bb_err *err)
 {
-	char *dir = NULL, **ids = NULL;
+	char *dir = bb_asprintf("%s/" FOLDER, results), **ids = NULL;
 	size_t n = 0, taken = 0;
-	int rc;
+	int rc = bb_store__list(dir, &ids, &n, err);
 
-	dir = bb_asprintf("%s/" FOLDER, results);
-	rc = bb_store__list(dir, &ids, &n, err);
 	for (size_t i = n; !rc && taken < most && i-- > 0;) {
 		char *path = bb_asprintf("%s/%s.json", dir, ids[i]), *text = NULL;
 		json_t *root = NULL;

@@ -367,19 +367,13 @@ static int say_nothing_left(const struct bb_session *s, struct bb_err *err)
 		       s->plan->scenario->name);
 }
 
-static int run_setup(struct bb_session *s, struct bb_err *err)
-{
-	const struct bb_driver_opts *o = &s->opts->driver;
-	const struct bb_child_place place = {.uid = o->uid, .gid = o->gid, .env = o->env};
-	const struct bb_scenario *sc = s->plan->scenario;
-
-	return bb_setup__open(sc->setup, sc->n_setup, &place, &s->setup, err);
-}
-
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
+	const struct bb_child_place place = {.uid = opts->driver.uid,
+					     .gid = opts->driver.gid,
+					     .env = opts->driver.env};
 	struct bb_session s = {.plan = plan, .opts = opts, .report = report, .stats = {.fd = -1}};
 	double left_s = bb_deadline_left_s(), load_s;
 	struct bb_deadline half, quarter;
@@ -399,7 +393,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	/* opening gets half of the time left, and loading half of this, because drives are tried
 	 * later */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
-	rc = run_setup(&s, err);
+	rc = bb_setup__open(sc->setup, sc->n_setup, &place, &s.setup, err);
 	if (!rc)
 		rc = open_all(&s, err);
 	bb_deadline__end(&quarter);

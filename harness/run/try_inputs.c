@@ -195,20 +195,6 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Returns the struct for n basic blocks. Adds the struct if there is none. *ret_is_first becomes
- * true if this call added the struct, unless it is the first struct of all. */
-static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
-{
-	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
-
-	*ret_is_first = !r && t->n_reached > 0;
-	if (r)
-		return r;
-	r = bb_append(&t->reached, &t->n_reached, sizeof(*r));
-	*r = (struct reached){n, bb_calloc(n, 1)};
-	return r;
-}
-
 /* Returns true if the last run executed a basic block that no remembered run executed. Compares
  * only runs whose programs have the same number of blocks together. The first run with another
  * number than before is remembered, and counts as not new. If `note` is true, remembers the blocks
@@ -216,12 +202,17 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
-	struct reached *r;
 	size_t n = 0, at = 0;
+	struct reached *r;
 
 	for (const struct bb_exact *m = e; m; m = m->behind)
 		n += m->clone.cfg.n_blocks;
-	r = reached_of(t, n, &is_first);
+	r = BB_FIND(t->reached, t->n_reached, it->n == n);
+	is_first = !r && t->n_reached > 0;
+	if (!r) {
+		r = bb_append(&t->reached, &t->n_reached, sizeof(*r));
+		*r = (struct reached){n, bb_calloc(n, 1)};
+	}
 	for (const struct bb_exact *m = e; m; m = m->behind)
 		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++, at++) {
 			is_new |= m->totals[b] && !r->blocks[at];
@@ -238,14 +229,6 @@ static bool jumps_in_vain(const struct bb_exact *e)
 			    e->code.insns[e->clone.vain[i]].imm == BPF_FUNC_tail_call)
 				return true;
 	return false;
-}
-
-static void forget_counts(const struct bb_exact *e)
-{
-	for (; e; e = e->behind) {
-		memset(e->totals, 0, e->clone.cfg.n_blocks * sizeof(*e->totals));
-		memset(e->in_vain, 0, e->clone.n_vain * sizeof(*e->in_vain));
-	}
 }
 
 /* Finds a map of the program by its name or, if `name` is NULL, by its descriptor. */
@@ -297,17 +280,6 @@ static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t
 	return BB_SELF_NONE;
 }
 
-/* Sets ret_key to the key of the entry, or to the value of the firing process for which the key
- * stands. */
-static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t *ret_key)
-{
-	int64_t number;
-
-	memcpy(ret_key, p->key, p->key_len);
-	if (p->self && t->prog.self && bb_self__number(p->self, t->prog.self, &number))
-		bb_put_integer(number, ret_key, p->key_len);
-}
-
 /* Writes the entries of the present state into the maps, and deletes those that only an earlier
  * state had. Ignores errors, because they show when the maps are restored. */
 static void write_entries(struct trying *t)
@@ -316,10 +288,14 @@ static void write_entries(struct trying *t)
 		const struct bb_try_part *p = &t->search.now.v[i];
 		struct bb_contents_map map;
 		uint8_t key[sizeof(p->key)];
+		int64_t number;
 
 		if (p->kind != BB_TRY_VALUE || !find_map(t, p->name, -1, &map))
 			continue;
-		key_of(t, p, key);
+		memcpy(key, p->key, p->key_len);
+		/* the key may stand for a value of the firing process */
+		if (p->self && t->prog.self && bb_self__number(p->self, t->prog.self, &number))
+			bb_put_integer(number, key, p->key_len);
 		if (p->is_set || !p->is_absent)
 			move_value(map.fd, key, p->bytes, p->len, true);
 		else
@@ -368,7 +344,10 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	if (rc)
 		return 0;
 	e = bb_exact__of(t->slot);
-	forget_counts(e);
+	for (const struct bb_exact *m = e; m; m = m->behind) {
+		memset(m->totals, 0, m->clone.cfg.n_blocks * sizeof(*m->totals));
+		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
+	}
 	bb_exact__swap(e, true);
 	rc = bb_driver__batch(t->slot, t->planned->driver_param, &b, &t->err);
 	bb_exact__swap(e, false);
@@ -473,19 +452,20 @@ static void look_at_branches(struct trying *t, const struct bb_exact *m)
 
 /* Lets the search change a map entry. Returns NULL if the search may change this entry already, or
  * if the map or its values are too large. */
-static struct bb_try_part *offer_value(struct trying *t, const char *map, int fd, const void *key,
-				       const struct bpf_map_info *info, bool is_absent)
+static struct bb_try_part *offer_value(struct trying *t, const struct bb_contents_map *map,
+				       const void *key, const struct bpf_map_info *info,
+				       bool is_absent)
 {
 	struct bb_try_part *p;
 
 	if (info->value_size > MOST_VALUE || (!is_absent && info->max_entries > MOST_ELEMENTS))
 		return NULL;
-	p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map, key, info->key_size,
+	p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map->name, key, info->key_size,
 				info->value_size);
 	if (p)
 		p->is_absent = is_absent;
 	if (p && !is_absent)
-		move_value(fd, key, p->bytes, p->len, false);
+		move_value(map->fd, key, p->bytes, p->len, false);
 	return p;
 }
 
@@ -529,7 +509,7 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 		offer_programs(t, m, at, map.name, &info);
 	} else if (info.type == BPF_MAP_TYPE_ARRAY || info.type == BPF_MAP_TYPE_PERCPU_ARRAY) {
 		for (uint32_t i = 0; i < info.max_entries && i < MOST_INDEXES; i++)
-			offer_value(t, map.name, map.fd, &i, &info, false);
+			offer_value(t, &map, &i, &info, false);
 	} else if (bb_map_type__is_table(info.type) && m->in_vain[nth] && key_bytes) {
 		for (uint32_t i = 0; i < key_bytes; i++)
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
@@ -537,7 +517,7 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 		if (self)
 			/* a key that stands for a value of the firing process */
 			memset(key, 0xff - (int)self, sizeof(key));
-		p = offer_value(t, map.name, map.fd, key, &info, true);
+		p = offer_value(t, &map, key, &info, true);
 		if (p)
 			p->self = self;
 	}
@@ -707,7 +687,6 @@ static void close_trying(struct trying *t)
 static void try_variant(struct bb_session *s, size_t variant, const struct bb_plan_case *planned,
 			struct bb_found_input *found)
 {
-	const struct bb_driver *by = bb_driver__executed_by(bb_driver_of(planned->drive->kind));
 	struct trying t = {.session = s,
 			   .variant = variant,
 			   .planned = planned,
@@ -728,7 +707,7 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	t.with.knows_pid = !t.with.fired_by.run &&
 			   !BB_ANY(s->plan->scenario->drives, s->plan->scenario->n_drives,
 				   it->kind->by_line);
-	t.spec.kind = &by->kind;
+	t.spec.kind = &bb_driver__executed_by(bb_driver_of(planned->drive->kind))->kind;
 	t.spec.caches = BB_CACHES_HOT;
 	t.search.run = run_state;
 	t.search.look = look_at_run;
@@ -757,11 +736,6 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	free(path);
 }
 
-static bool has_per_cpu(const struct bb_variant_spec *v)
-{
-	return BB_ANY(v->maps.v, v->maps.n, it->shape.per_cpu);
-}
-
 int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		  struct bb_found_inputs *ret_found, struct bb_err *err)
 {
@@ -774,13 +748,14 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 		rc = bb_session__open(&plan, opts, scratch, &session, err);
 	for (size_t v = 0; !rc && v < scenario->n_variants; v++) {
 		const struct bb_plan_case *c = bb_session__find_case(&session, 0, v);
+		const struct bb_map_specs *maps = &scenario->variants[v].maps;
 		struct bb_found_input *f;
 
 		for (size_t d = 1; !c && d < scenario->n_drives; d++)
 			c = bb_session__find_case(&session, d, v);
 		/* variants of --per-cpu get the input of the program that they are compared with */
-		if (!c || bb_plan_case__is_floor(c) || has_per_cpu(&scenario->variants[v]) ||
-		    !bb_session__can(&session, c) ||
+		if (!c || bb_plan_case__is_floor(c) ||
+		    BB_ANY(maps->v, maps->n, it->shape.per_cpu) || !bb_session__can(&session, c) ||
 		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
 			continue;
 		f = bb_append(&ret_found->v, &ret_found->n, sizeof(*f));

@@ -79,16 +79,14 @@ static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int s
 	w.state = copy_of(&s->now);
 	for (size_t i = 0; i < s->n_waiting; i++)
 		last = comes_before(last, &s->waiting[i]) ? &s->waiting[i] : last;
-	if (s->n_waiting < MOST_WAITING)
+	if (s->n_waiting < MOST_WAITING) {
 		last = bb_append(&s->waiting, &s->n_waiting, sizeof(*s->waiting));
-	else if (!comes_before(&w, last))
-		last = NULL;
-	if (last)
-		bb_try_state__done(&last->state);
-	else
+	} else if (!comes_before(&w, last)) {
 		bb_try_state__done(&w.state);
-	if (last)
-		*last = w;
+		return;
+	}
+	bb_try_state__done(&last->state);
+	*last = w;
 }
 
 /* Returns true if the program executes more instructions than before or, with `as_good`, as
@@ -338,15 +336,6 @@ static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 	return true;
 }
 
-static void climb_from_now(struct bb_try_search *s, unsigned int stage)
-{
-	if (stage < STAGES - 1)
-		try_parts(s, stage == 2, stage > 0);
-	for (uint32_t i = 0; stage == STAGES - 1 && i < RANDOM_RUNS && !s->must_end(s->arg); i++)
-		if (try_random(s))
-			return;
-}
-
 void bb_try_search__go(struct bb_try_search *s)
 {
 	struct bb_try_state best = {0};
@@ -359,7 +348,12 @@ void bb_try_search__go(struct bb_try_search *s)
 	while ((of_best == 0 || !s->must_end(s->arg)) && take_waiting(s, &stage)) {
 		uint32_t before = s->level;
 
-		climb_from_now(s, stage);
+		if (stage < STAGES - 1)
+			try_parts(s, stage == 2, stage > 0);
+		for (uint32_t i = 0; stage == STAGES - 1 && i < RANDOM_RUNS && !s->must_end(s->arg);
+		     i++)
+			if (try_random(s))
+				break;
 		wait_with(s, s->level, s->level > before ? 0 : stage + 1);
 		if (s->level <= of_best)
 			continue;

@@ -137,11 +137,8 @@ struct bb_interval bb_order_interval(const double *sorted, size_t n, double alph
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha)
 {
 	struct bb_location l = {NAN, {NAN, NAN}, NAN, 0};
-	double *sorted = n ? bb_calloc(n, sizeof(*sorted)) : NULL;
-	double p10;
+	double *sorted = bb_calloc(n, sizeof(*sorted)), p10;
 
-	if (!sorted)
-		return l;
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(x[i]))
 			sorted[l.n++] = x[i];
@@ -156,10 +153,7 @@ struct bb_location bb_location_over_loads(const double *x, size_t n, double alph
 
 static bool usable(const double *x, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!isfinite(x[i]) || x[i] <= 0 || (i && x[i] < x[i - 1]))
-			return false;
-	return n > 0;
+	return n && !BB_ANY(x, n, !isfinite(*it) || *it <= 0 || (it > x && *it < it[-1]));
 }
 
 struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,

@@ -216,9 +216,9 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 	    rule->window_max < rule->window_min || rule->window_max > BB_HISTORY_WINDOW_MAX)
 		return -EINVAL;
 	for (const struct bb_history_figure *f = figures; f < figures + n_figures; f++)
-		for (size_t i = 0; i < n; i++)
-			if (isinf(f->r[i]) || (f->se && (f->se[i] < 0 || isinf(f->se[i]))))
-				return -EINVAL;
+		if (BB_ANY(f->r, n, isinf(*it)) ||
+		    (f->se && BB_ANY(f->se, n, *it < 0 || isinf(*it))))
+			return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
 		ret_points[i] = (struct bb_history_point){BB_HISTORY_VOID, 0, NAN, NAN};
 		if (isnan(figures[0].r[i]))

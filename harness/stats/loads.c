@@ -295,10 +295,9 @@ static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, doub
 
 void bb_offsets_of(const double *x, size_t n, double *ret_offset)
 {
-	double *copy = bb_calloc(n, sizeof(*copy)), median,
+	double *copy = bb_memdup(x, n * sizeof(*copy)), median,
 	       scale = sqrt((1 + 1 / (double)n) / (1 - (2 - M_PI / 2) / (double)n));
 
-	memcpy(copy, x, n * sizeof(*copy));
 	median = bb_median(copy, n);
 	free(copy);
 	for (size_t i = 0; i < n; i++)

@@ -169,11 +169,10 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 {
 	struct bb_interval interval = {NAN, NAN};
 	size_t k = bb_eprocess_rank(n, alpha);
-	double *sorted = k ? bb_calloc(n, sizeof(*sorted)) : NULL;
+	double *sorted = k ? bb_memdup(d, n * sizeof(*sorted)) : NULL;
 
 	if (!sorted)
 		return interval;
-	memcpy(sorted, d, n * sizeof(*sorted));
 	bb_sort_doubles(sorted, n);
 	if (!isnan(sorted[n - 1]))
 		interval = (struct bb_interval){sorted[k - 1], sorted[n - k]};
@@ -183,14 +182,10 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 {
-	size_t against = 0; /* number of values that are not strictly beyond theta */
+	/* number of values that are not strictly beyond theta */
+	size_t against = BB_SUM(d, n, !(direction > 0 ? *it > theta : *it < theta));
 
-	for (size_t i = 0; i < n; i++) {
-		if (isnan(d[i]))
-			return NAN;
-		against += !(direction > 0 ? d[i] > theta : d[i] < theta);
-	}
-	if (isnan(theta))
+	if (isnan(theta) || BB_ANY(d, n, isnan(*it)))
 		return NAN;
 	return 2 * against < n ? fmin(1, exp(-bb_eprocess_log(n, against))) : 1;
 }

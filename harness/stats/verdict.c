@@ -61,13 +61,12 @@ const char *bb_verdict_name(enum bb_verdict verdict)
 
 int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict)
 {
-	for (unsigned int i = 0; i < BB_N_VERDICTS; i++) {
-		if (!strcmp(name, verdict_names[i])) {
-			*ret_verdict = (enum bb_verdict)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	const char *const *found = BB_FIND(verdict_names, BB_N_VERDICTS, !strcmp(name, *it));
+
+	if (!found)
+		return -EINVAL;
+	*ret_verdict = (enum bb_verdict)(found - verdict_names);
+	return 0;
 }
 
 static int by_p(const void *a, const void *b)

@@ -386,11 +386,10 @@ int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 
 void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 {
-	char *path, *data;
+	char *path = bb_asprintf("%s/" BB_HISTORY_DB, dir), *data;
 	size_t len;
 
 	*ret_index = (struct bb_run_index){0};
-	path = bb_asprintf("%s/" BB_HISTORY_DB, dir);
 	if (!bb_read_own_file(path, FILE_MAX_BYTES, &data, &len, NULL)) {
 		bb_history_db__parse(data, len, ret_index);
 		free(data);

@@ -30,15 +30,12 @@ static double median_se(const double *x, size_t n, double *scratch)
 	return MEDIAN_SE * BB_MAD_TO_SD * bb_median(scratch, m) / sqrt((double)m);
 }
 
-static const struct bb_case *find_anchor(const struct bb_report *r, const struct bb_case *c)
-{
-	return c->is_anchor ? NULL
-			    : BB_FIND(r->cases, r->n_cases, it->is_anchor && bb_same_table(it, c));
-}
-
 void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point)
 {
-	const struct bb_case *c = &r->cases[i], *anchor = find_anchor(r, c);
+	const struct bb_case *c = &r->cases[i];
+	const struct bb_case *anchor =
+		c->is_anchor ? NULL
+			     : BB_FIND(r->cases, r->n_cases, it->is_anchor && bb_same_table(it, c));
 	size_t n = c->n_series, n_anchor = anchor ? anchor->n_series : 0;
 	struct bb_run_point p = {
 		.loads = c->summary.loads,
@@ -235,9 +232,8 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 	struct timespec now;
 	struct stat st;
 	struct bb_err err;
-	char *path;
+	char *path = bb_asprintf("%s/%s.json", dir, f->name);
 
-	path = bb_asprintf("%s/%s.json", dir, f->name);
 	if (stat(path, &st))
 		st = (struct stat){0};
 	clock_gettime(CLOCK_REALTIME, &now);

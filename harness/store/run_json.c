@@ -425,9 +425,8 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *, void *i
 		return bb_record__complain(rd, "alpha", "expected a number between 0 and 1");
 	if (!(c->injected > -1))
 		return bb_record__complain(rd, "injected", "expected a number above -1");
-	for (const struct bb_comparison *other = r->comparisons; other < c; other++)
-		if (!strcmp(other->name, c->name))
-			return complain_twice(rd, c->name);
+	if (BB_ANY(r->comparisons, (size_t)(c - r->comparisons), !strcmp(it->name, c->name)))
+		return complain_twice(rd, c->name);
 	return 0;
 }
 

@@ -102,7 +102,6 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 {
 	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0);
 	int rc = bb_list_and_close(fd, SUFFIX, ret_ids, ret_n);
-	size_t kept = 0;
 
 	if (rc == -ENOENT) {
 		*ret_ids = NULL;
@@ -116,12 +115,7 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 			       dir, bb_own__strerror(-rc));
 	if (rc)
 		return bb_fail(err, rc, "%s: cannot be listed: %m", dir);
-	for (size_t i = 0; i < *ret_n; i++)
-		if (strcmp((*ret_ids)[i], SCHEMA))
-			(*ret_ids)[kept++] = (*ret_ids)[i];
-		else
-			free((*ret_ids)[i]);
-	*ret_n = kept;
+	BB_REMOVE(*ret_ids, *ret_n, !strcmp(*it, SCHEMA), free(*it));
 	return 0;
 }
 
@@ -290,12 +284,11 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE_MAX_BYTES],
 			 struct bb_err *err)
 {
-	char *path, *text = NULL;
+	char *path = bb_asprintf("%s/" FOLDER "/%s", dir, name), *text = NULL;
 	size_t len = 0, line;
 	struct stat st;
 	int rc;
 
-	path = bb_asprintf("%s/" FOLDER "/%s", dir, name);
 	if (lstat(path, &st)) {
 		rc = errno == ENOENT || errno == ENOTDIR ? -ENOENT
 							 : bb_fail(err, -errno, "%s: %m", path);

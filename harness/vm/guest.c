@@ -118,28 +118,6 @@ static void clear_free_memory(void)
 	set_parameter(LIST_FRACTION, "0");
 }
 
-static void set_loopback_up(void)
-{
-	struct ifreq r = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	ioctl(fd, SIOCSIFFLAGS, &r);
-	bb_close(&fd);
-}
-
-/* Opens the serial line to the host in raw mode, so that the kernel changes no byte. */
-static int open_line(void)
-{
-	int fd = open(BB_GUEST_LINE, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	struct termios t;
-
-	if (fd >= 0 && !tcgetattr(fd, &t)) {
-		cfmakeraw(&t);
-		tcsetattr(fd, TCSANOW, &t);
-	}
-	return fd;
-}
-
 #ifdef __x86_64__
 /* Two I/O ports, by which the guest reads files from QEMU byte by byte (QEMU's
  * docs/specs/fw_cfg). */
@@ -258,6 +236,8 @@ static int run_command(void)
 
 void bb_guest_run(void)
 {
+	struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+	struct termios t;
 	char end[64];
 	int fd, len, status;
 
@@ -268,10 +248,16 @@ void bb_guest_run(void)
 	/* a wide terminal, so that bpfbench breaks no line of its messages */
 	ioctl(STDERR_FILENO, TIOCSWINSZ, &(struct winsize){.ws_col = 10000});
 	load_modules();
-	set_loopback_up();
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ioctl(fd, SIOCSIFFLAGS, &loopback);
+	bb_close(&fd);
 	wait_for_clock();
 	clear_free_memory();
-	fd = open_line();
+	fd = open(BB_GUEST_LINE, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && !tcgetattr(fd, &t)) {
+		cfmakeraw(&t); /* so that the kernel changes no byte */
+		tcsetattr(fd, TCSANOW, &t);
+	}
 	bb_write_all(fd, BB_GUEST_READY, strlen(BB_GUEST_READY));
 	tcdrain(fd);
 	status = receive_job() ? run_command() : -1;

@@ -106,17 +106,17 @@ static void write_file(struct packing *p, const char *from, const char *path)
 	free(data);
 }
 
-/* Writes the host's file `path` into the archive as `to`. Of a folder, writes the files, not the
+/* Writes the host's file `path` into the archive. Of a folder, writes the files, not the
  * subfolders. */
-static void write_from_host(struct packing *p, const char *path, const char *to)
+static void write_from_host(struct packing *p, const char *path)
 {
 	struct stat st;
-	char **names = NULL, from[PATH_MAX], below[PATH_MAX];
+	char **names = NULL, file[PATH_MAX];
 	size_t n = 0;
 	int rc;
 
 	if (p->rc || stat(path, &st) || !S_ISDIR(st.st_mode)) {
-		write_file(p, path, to);
+		write_file(p, path, path);
 		return;
 	}
 	rc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -124,10 +124,9 @@ static void write_from_host(struct packing *p, const char *path, const char *to)
 	if (rc)
 		p->rc = bb_fail(p->err, rc, "%s: %m", path);
 	for (size_t i = 0; !p->rc && i < n; i++) {
-		snprintf(from, sizeof(from), "%s/%s", path, names[i]);
-		snprintf(below, sizeof(below), "%s/%s", to, names[i]);
-		if (!stat(from, &st) && S_ISREG(st.st_mode))
-			write_file(p, from, below);
+		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
+		if (!stat(file, &st) && S_ISREG(st.st_mode))
+			write_file(p, file, file);
 	}
 	bb_names_free(names, n);
 }
@@ -191,21 +190,6 @@ static void write_modules(struct packing *p, const char *modules)
 	bb_names_free(releases, n);
 }
 
-static void write_args(struct packing *p, const struct bb_guest_job *job)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = bb_open_memstream(&text, &len);
-
-	fprintf(out, "%s%c%s%c", job->dir, '\0', job->program ? job->program : bb_guest_program(),
-		'\0');
-	for (size_t i = 0; i < job->args.n; i++)
-		fprintf(out, "%s%c", job->args.v[i], '\0');
-	bb_close_memstream(out);
-	write_data(p, BB_GUEST_ARGS, text, len);
-	free(text);
-}
-
 static int begin_archive(struct packing *p)
 {
 	int fd = memfd_create("bpfbench-guest", 0);
@@ -252,6 +236,9 @@ int bb_initramfs__make(const char *modules, struct bb_err *err)
 int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
 {
 	struct packing p = {.err = err};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out;
 	int fd = begin_archive(&p);
 
 	for (size_t i = 0; !p.rc && i < job->folders.n; i++)
@@ -259,8 +246,15 @@ int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
 	if (!p.rc)
 		write_folders(&p, job->dir, true);
 	for (size_t i = 0; !p.rc && i < job->files.n; i++)
-		write_from_host(&p, job->files.v[i], job->files.v[i]);
+		write_from_host(&p, job->files.v[i]);
+	out = bb_open_memstream(&text, &len);
+	fprintf(out, "%s%c%s%c", job->dir, '\0', job->program ? job->program : bb_guest_program(),
+		'\0');
+	for (size_t i = 0; i < job->args.n; i++)
+		fprintf(out, "%s%c", job->args.v[i], '\0');
+	bb_close_memstream(out);
 	if (!p.rc)
-		write_args(&p, job);
+		write_data(&p, BB_GUEST_ARGS, text, len);
+	free(text);
 	return finish_archive(&p, fd);
 }

@@ -294,19 +294,6 @@ void bb_machine_end__done(struct bb_machine_end *end)
 	*end = (struct bb_machine_end){.trace_fd = -1};
 }
 
-static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
-{
-	char *console = take_console(m);
-	int rc = bb_fail(err, -ETIMEDOUT,
-			 "the guest did not end within %g s of CPU time or %g s in all "
-			 "(--vm-limit); its console ended with:\n%s",
-			 limit_s, limit_s * BB_MACHINE_WAITS,
-			 console && *console ? last_lines(console) : "(nothing)");
-
-	free(console);
-	return rc;
-}
-
 /* CPU time is limited because it does not depend on how busy the host is. Wall time is limited,
  * too, because a guest that hangs may use no CPU time. */
 static bool is_late(const struct bb_machine *m, double limit_s)
@@ -319,6 +306,7 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 			   int *ret_rc, struct bb_err *err)
 {
 	struct stat st;
+	char *console;
 	int status;
 	pid_t pid = waitpid(m->qemu.pid, &status, WNOHANG);
 
@@ -327,7 +315,13 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 		*ret_rc = read_end(m, status, ret_end, err);
 	} else if (is_late(m, limit_s)) {
 		bb_child__stop(&m->qemu);
-		*ret_rc = fail_late(m, limit_s, err);
+		console = take_console(m);
+		*ret_rc = bb_fail(err, -ETIMEDOUT,
+				  "the guest did not end within %g s of CPU time or %g s in all "
+				  "(--vm-limit); its console ended with:\n%s",
+				  limit_s, limit_s * BB_MACHINE_WAITS,
+				  console && *console ? last_lines(console) : "(nothing)");
+		free(console);
 	} else if (m->state != BB_MACHINE_BOOTS || fstat(m->answer_fd, &st) ||
 		   st.st_size < (off_t)strlen(BB_GUEST_READY)) {
 		return false;

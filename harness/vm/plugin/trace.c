@@ -116,17 +116,13 @@ static void on_end(unsigned int, void *)
 	write_record((struct bb_trace_record){.kind = BB_TRACE_END});
 }
 
-static bool is_prefix(unsigned char c)
-{
-	return strchr("\xf2\xf3\x66\x2e\x3e\x36\x26\x64\x65\xf0", c) && c;
-}
-
 /* Returns the class (bpf/trace_record.h) of the x86_64 instruction code[len]. */
 static uint16_t class_of(const unsigned char *code, size_t len)
 {
+	static const char prefixes[] = "\xf2\xf3\x66\x2e\x3e\x36\x26\x64\x65\xf0";
 	size_t i = 0;
 
-	while (i < len && is_prefix(code[i]))
+	while (i < len && code[i] && strchr(prefixes, code[i]))
 		i++;
 	if (i < len && (code[i] & 0xf0) == 0x40) /* a REX prefix */
 		i++;
