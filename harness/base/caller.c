@@ -145,8 +145,7 @@ int bb_root__open(const char *path, int flags)
 
 	assert(!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5));
 	bb_root__begin();
-	fd = open(path, flags | O_CLOEXEC);
-	fd = fd < 0 ? -errno : fd;
+	fd = bb_open(path, flags);
 	bb_root__end();
 	return fd;
 }

@@ -159,7 +159,7 @@ static int confine(enum bb_confinement how)
 }
 
 /* The limit is relative to the present size, because AddressSanitizer maps terabytes. */
-void bb_confine_memory(uint64_t more_bytes)
+static void confine_memory(uint64_t more_bytes)
 {
 	struct rlimit limit;
 	const char *c;
@@ -320,6 +320,8 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 		setrlimit(RLIMIT_CORE, &no_core);
 	if (r->before)
 		rc = r->before(arg);
+	if (!rc && r->more_bytes)
+		confine_memory(r->more_bytes);
 	if (!rc && r->is_program) {
 		if (is_changed)
 			setrlimit(RLIMIT_NOFILE, &given);
@@ -551,16 +553,10 @@ struct opening {
 	int flags;
 };
 
-static int open_here(const struct opening *o)
-{
-	int fd = open(o->path, o->flags | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int hand_over(void *arg, int socket_fd)
 {
-	int fd = open_here(arg);
+	const struct opening *o = arg;
+	int fd = bb_open(o->path, o->flags);
 
 	return bb_descriptor__send(socket_fd, fd < 0 ? fd : 0, fd) != 0;
 }
@@ -573,7 +569,7 @@ int bb_open_as(uid_t uid, gid_t gid, const char *path, int flags)
 	int rc, said, fd;
 
 	if (geteuid() != 0 || (uid_t)setfsuid((uid_t)-1) == uid)
-		return open_here(&opening);
+		return bb_open(path, flags);
 	rc = bb_child__start(&rules, hand_over, &opening, &c);
 	if (rc)
 		return rc;

@@ -73,6 +73,8 @@ struct bb_child_rules {
 	bool no_core;
 	/* Called in the child with the parent's rights. Returns 0 or -errno. May be NULL. */
 	int (*before)(void *arg);
+	/* The child may map at most this much more memory than it has mapped; 0 means no limit. */
+	uint64_t more_bytes;
 	/* True if the child executes another program. The program gets the limit of open files with
 	 * which bpfbench was started. Of our environment it gets only PATH, LANG, TERM, HOME and
 	 * the variables named in `env`, so it gets no secrets. `env` ends in NULL, or is NULL. If
@@ -121,10 +123,6 @@ int bb_child__executed(struct bb_child *c);
 /* Raises this process's limit of open files. bpfbench holds a descriptor for every map of every
  * loaded object, and an object of 170 programs and 100 maps needs ten times the usual limit. */
 void bb_open_files__allow_more(void);
-
-/* From now on this process may map at most `more_bytes` more memory than it has mapped already.
- * Call this before the process is confined. */
-void bb_confine_memory(uint64_t more_bytes);
 
 /* Kills the child and its process group, waits for the child, and closes the descriptors in `*c`.
  * Does nothing if there is no child. */

@@ -22,19 +22,6 @@ struct task {
 	struct shared *s;
 };
 
-static int limit_memory(void *arg)
-{
-	const struct task *t = arg;
-	struct stat st = {0};
-
-	if (t->c->is_trial)
-		return 0;
-	if (t->c->fd >= 0 && fstat(t->c->fd, &st))
-		return -errno;
-	bb_confine_memory(MEMORY_BYTES + (uint64_t)st.st_size);
-	return 0;
-}
-
 static int run_child(void *arg, int)
 {
 	const struct task *t = arg;
@@ -68,24 +55,6 @@ static int wait_for(pid_t pid, int *ret_status)
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-/* `is_there` is true if the child was made but could not be confined. */
-static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
-{
-	if (!is_there)
-		return bb_fail(err, rc,
-			       "%s: %s may %s it in a child process only, and there can be none: "
-			       "%m; allow more processes (pids.max, ulimit -u)",
-			       c->path, c->library, c->verb);
-	return bb_fail(err, rc,
-		       "%s: %s may %s it in a confined child process only, and it cannot be "
-		       "confined: %s; %s",
-		       c->path, c->library, c->verb, strerror(-rc),
-		       rc == -EFBIG ? "its memory is a file to the kernel: allow larger "
-				      "files (ulimit -f)"
-				    : "allow prctl, capset, seccomp and memfd_create, which the "
-				      "filter of a container or service may refuse");
-}
-
 static int say_end(const struct bb_confined *c, int rc, int status, struct bb_err *err)
 {
 	if (rc == -EINTR)
@@ -106,21 +75,37 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 	size_t len = sizeof(struct shared) + c->reply_bytes;
 	struct shared *s = bb_map_pages(len, MAP_SHARED);
 	int fd = c->fd, rc = bb_must_end_why(), status = 0;
-	const struct bb_child_rules rules = {
+	struct bb_child_rules rules = {
 		.signals = BB_SIGNALS_OF_FAULTS,
 		.no_core = true,
-		.before = limit_memory,
 		.keep = &fd,
 		.n_keep = !c->is_trial,
 		.confinement = c->is_trial ? BB_CONFINED_TRIAL : BB_CONFINED,
 	};
 	struct task task = {c, s};
 	struct bb_child child;
+	struct stat st = {0};
 
+	if (fd >= 0)
+		fstat(fd, &st);
+	if (!c->is_trial)
+		rules.more_bytes = MEMORY_BYTES + (uint64_t)st.st_size;
 	if (rc) {
 		rc = say_end(c, rc, 0, err);
-	} else if ((rc = bb_child__start(&rules, run_child, &task, &child))) {
-		rc = say_not_started(c, rc, child.pid >= 0, err);
+	} else if ((rc = bb_child__start(&rules, run_child, &task, &child)) && child.pid < 0) {
+		bb_fail(err, rc,
+			"%s: %s may %s it in a child process only, and there can be none: %m; "
+			"allow more processes (pids.max, ulimit -u)",
+			c->path, c->library, c->verb);
+	} else if (rc) {
+		bb_fail(err, rc,
+			"%s: %s may %s it in a confined child process only, and it cannot be "
+			"confined: %s; %s",
+			c->path, c->library, c->verb, strerror(-rc),
+			rc == -EFBIG ? "its memory is a file to the kernel: allow larger files "
+				       "(ulimit -f)"
+				     : "allow prctl, capset, seccomp and memfd_create, which the "
+				       "filter of a container or service may refuse");
 	} else if ((rc = wait_for(child.pid, &status)) || !s->is_done) {
 		rc = say_end(c, rc, status, err);
 	} else if (s->rc) {

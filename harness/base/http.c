@@ -59,25 +59,12 @@ static void refuse(struct connection *c, const char *status, bool is_head)
 	answer(c, status, "text/plain", line, (size_t)len, is_head);
 }
 
-static void answer_page(const struct service *s, struct connection *c, bool is_head)
-{
-	void *text = MAP_FAILED;
-	struct stat st;
-
-	if (s->page >= 0 && !fstat(s->page, &st) && st.st_size > 0)
-		text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, s->page, 0);
-	if (text == MAP_FAILED) {
-		refuse(c, "503 Service Unavailable", is_head);
-		return;
-	}
-	answer(c, "200 OK", s->type, text, (size_t)st.st_size, is_head);
-	munmap(text, (size_t)st.st_size);
-}
-
 /* Only the first line of a request counts: METHOD TARGET HTTP/1.x (RFC 9112, 3). */
 static void answer_request(const struct service *s, struct connection *c)
 {
 	char *version = c->head, *method, *target;
+	void *page = MAP_FAILED;
+	struct stat st;
 	bool is_head;
 
 	version[strcspn(version, "\r\n")] = '\0';
@@ -89,12 +76,22 @@ static void answer_request(const struct service *s, struct connection *c)
 	}
 	is_head = !strcmp(method, "HEAD");
 	target[strcspn(target, "?")] = '\0';
-	if (!is_head && strcmp(method, "GET"))
+	if (!is_head && strcmp(method, "GET")) {
 		refuse(c, "405 Method Not Allowed", false);
-	else if (strcmp(target, "/metrics"))
+		return;
+	}
+	if (strcmp(target, "/metrics")) {
 		refuse(c, "404 Not Found", is_head);
-	else
-		answer_page(s, c, is_head);
+		return;
+	}
+	if (s->page >= 0 && !fstat(s->page, &st) && st.st_size > 0)
+		page = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, s->page, 0);
+	if (page == MAP_FAILED) {
+		refuse(c, "503 Service Unavailable", is_head);
+		return;
+	}
+	answer(c, "200 OK", s->type, page, (size_t)st.st_size, is_head);
+	munmap(page, (size_t)st.st_size);
 }
 
 /* Reads what the client has sent. Bytes after the request are discarded: closing a socket with
@@ -149,18 +146,6 @@ static void accept_one(struct service *s)
 	to->since_ns = bb_now_ns();
 }
 
-/* Receives the file with the next text to serve. Returns false if the parent has ended. */
-static bool take_page(struct service *s, int link_fd)
-{
-	int number, fd, rc = bb_descriptor__receive(link_fd, &number, &fd);
-
-	if (rc)
-		return rc == -EINTR;
-	bb_close(&s->page);
-	s->page = fd;
-	return true;
-}
-
 static bool is_talking(const struct connection *c)
 {
 	return c->answer && c->sent < c->len;
@@ -170,6 +155,7 @@ static int serve(void *arg, int link_fd)
 {
 	struct service *s = arg;
 	struct pollfd p[MOST_CONNECTIONS + 2];
+	int number, fd, rc;
 
 	p[MOST_CONNECTIONS] = (struct pollfd){.fd = link_fd, .events = POLLIN};
 	p[MOST_CONNECTIONS + 1] = (struct pollfd){.fd = s->listener, .events = POLLIN};
@@ -190,52 +176,44 @@ static int serve(void *arg, int link_fd)
 			else if (p[i].revents)
 				hear(s, c);
 		}
-		if (p[MOST_CONNECTIONS].revents && !take_page(s, link_fd))
-			return 0;
+		if (p[MOST_CONNECTIONS].revents) {
+			/* the link brings the file with the next text to serve */
+			rc = bb_descriptor__receive(link_fd, &number, &fd);
+			if (rc && rc != -EINTR)
+				return 0; /* the parent has ended */
+			if (!rc) {
+				bb_close(&s->page);
+				s->page = fd;
+			}
+		}
 		if (p[MOST_CONNECTIONS + 1].revents)
 			accept_one(s);
 	}
 }
 
-static int limit_memory(void *)
-{
-	bb_confine_memory(MEMORY_BYTES);
-	return 0;
-}
-
-/* Splits "HOST:PORT", "[HOST]:PORT" or "PORT". `*ret_host` and `*ret_port` point into text[size].
- * The default host is "127.0.0.1". */
-static void split(const char *address, char *text, size_t size, const char **ret_host,
-		  const char **ret_port)
-{
-	char *colon;
-
-	snprintf(text, size, "%s", address);
-	colon = strrchr(text, ':');
-	*ret_port = colon ? colon + 1 : text;
-	*ret_host = colon && colon != text ? text : "127.0.0.1";
-	if (!colon)
-		return;
-	*colon = '\0';
-	if (*text == '[' && colon[-1] == ']') {
-		colon[-1] = '\0';
-		*ret_host = text + 1;
-	}
-}
-
+/* `address` is "HOST:PORT", "[HOST]:PORT" or "PORT". */
 static int listen_at(const char *address, struct bb_http_server *s, struct bb_err *err)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
 				       .ai_socktype = SOCK_STREAM};
 	struct sockaddr_storage at;
 	socklen_t len = sizeof(at);
-	char text[64], host[48], port[8];
+	char text[64], host[48], port[8], *colon;
 	const char *given_host, *given_port;
 	struct addrinfo *found = NULL;
 	uint64_t number;
 	int fd, rc, one = 1;
 
-	split(address, text, sizeof(text), &given_host, &given_port);
+	snprintf(text, sizeof(text), "%s", address);
+	colon = strrchr(text, ':');
+	given_port = colon ? colon + 1 : text;
+	given_host = colon && colon != text ? text : "127.0.0.1";
+	if (colon)
+		*colon = '\0';
+	if (colon && *text == '[' && colon[-1] == ']') {
+		colon[-1] = '\0';
+		given_host = text + 1;
+	}
 	if (bb_parse_u64(given_port, &number) || number > UINT16_MAX ||
 	    getaddrinfo(given_host, given_port, &hints, &found))
 		return bb_fail(err, -EINVAL,
@@ -271,7 +249,7 @@ int bb_http_server__open(const char *address, const char *type, struct bb_http_s
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_OF_FAULTS,
 		.no_core = true,
-		.before = limit_memory,
+		.more_bytes = MEMORY_BYTES,
 		.n_keep = 1,
 		.confinement = BB_CONFINED_SERVER,
 	};

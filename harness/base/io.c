@@ -53,38 +53,39 @@ int bb_read_and_close(int fd, size_t max, char **ret_data, size_t *ret_len)
 	return read_and_close(fd, false, max, ret_data, ret_len);
 }
 
-static int open_now(const char *path)
+int bb_open(const char *path, int flags)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, flags | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len)
 {
-	return read_and_close(open_now(path), true, max, ret_data, ret_len);
+	return read_and_close(bb_open(path, O_RDONLY | O_NONBLOCK), true, max, ret_data, ret_len);
 }
 
-static int say_unread(const char *path, int rc, struct bb_err *err)
+/* `path` is for the message. */
+static int read_or_say(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
+		       struct bb_err *err)
 {
-	return bb_fail(err, rc, "%s: %s", path,
-		       rc == -EINVAL ? "not a regular file" : bb_own__strerror(-rc));
+	int rc = read_and_close(fd, false, max, ret_data, ret_len);
+
+	return rc ? bb_fail(err, rc, "%s: %s", path,
+			    rc == -EINVAL ? "not a regular file" : bb_own__strerror(-rc))
+		  : 0;
 }
 
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
 {
-	int rc = read_and_close(open_now(path), false, max, ret_data, ret_len);
-
-	return rc ? say_unread(path, rc, err) : 0;
+	return read_or_say(bb_open(path, O_RDONLY | O_NONBLOCK), path, max, ret_data, ret_len, err);
 }
 
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err)
 {
-	int rc = read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), false,
-				max, ret_data, ret_len);
-
-	return rc ? say_unread(path, rc, err) : 0;
+	return read_or_say(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path, max,
+			   ret_data, ret_len, err);
 }
 
 int bb_by_text(const void *a, const void *b)
@@ -144,7 +145,7 @@ int bb_write_all(int fd, const void *data, size_t len)
 
 int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 {
-	int found = open(path, O_PATH | O_CLOEXEC | flags), rc = found < 0 ? -errno : 0, fd;
+	int found = bb_open(path, O_PATH | flags), rc = found < 0 ? found : 0;
 	char again[64];
 
 	if (!rc && fstat(found, ret_st))
@@ -153,8 +154,7 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 		rc = -EINVAL;
 	if (!rc) {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		rc = fd < 0 ? -errno : fd;
+		rc = bb_open(again, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	}
 	bb_close(&found);
 	return rc;
@@ -215,15 +215,26 @@ struct walk {
 
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 
-static int follow(struct walk *w, int dir_fd, const char *name, int flags)
+/* Opens one part of a path, or what a symbolic link there leads to. */
+static int step(struct walk *w, int dir_fd, const char *name, int flags)
 {
-	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
+	int not_made = w->makes_dirs && mkdirat(dir_fd, name, 0755) ? errno : 0;
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, w->mode), rc;
 	char target[PATH_MAX];
 	struct stat st;
 	ssize_t n = 0;
 	uid_t uid;
 	gid_t gid;
 
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT && not_made && not_made != EEXIST)
+		return -not_made;
+	/* For a symbolic link, openat() fails with ELOOP, or with ENOTDIR if O_DIRECTORY is set. */
+	if (errno != ELOOP && errno != ENOTDIR)
+		return -errno;
+	fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	rc = fd < 0 ? -errno : 0;
 	bb_caller(&uid, &gid);
 	if (!rc && fstat(fd, &st))
 		rc = -errno;
@@ -240,19 +251,6 @@ static int follow(struct walk *w, int dir_fd, const char *name, int flags)
 		return rc;
 	target[n] = '\0';
 	return walk_path(w, dir_fd, target, flags);
-}
-
-static int step(struct walk *w, int dir_fd, const char *name, int flags)
-{
-	int not_made = w->makes_dirs && mkdirat(dir_fd, name, 0755) ? errno : 0;
-	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, w->mode);
-
-	if (fd >= 0)
-		return fd;
-	if (errno == ENOENT && not_made && not_made != EEXIST)
-		return -not_made;
-	/* For a symbolic link, openat() fails with ELOOP, or with ENOTDIR if O_DIRECTORY is set. */
-	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 
 /* Opens the folders of a path one by one, and then its last part with `flags`. */
@@ -375,29 +373,22 @@ int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_f
 	return 0;
 }
 
-/* Gives the new file its final name if that name is free. link() replaces RENAME_NOREPLACE where
- * the file system or kernel lacks it (EINVAL, ENOSYS). */
-static int give_free_name(const struct bb_new_file *f)
-{
-	if (!renameat2(f->dir_fd, f->temp, f->dir_fd, f->name, RENAME_NOREPLACE))
-		return 0;
-	if ((errno != EINVAL && errno != ENOSYS) ||
-	    linkat(f->dir_fd, f->temp, f->dir_fd, f->name, 0))
-		return -errno;
-	unlinkat(f->dir_fd, f->temp, 0);
-	return 0;
-}
-
 int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced)
 {
 	if (!rc && synced && fsync(f->fd))
 		rc = -errno;
 	if (f->fd >= 0 && close(f->fd) && !rc)
 		rc = -errno;
-	if (!rc && !replaces)
-		rc = give_free_name(f);
-	else if (!rc && renameat(f->dir_fd, f->temp, f->dir_fd, f->name))
-		rc = -errno;
+	if (!rc && replaces) {
+		rc = renameat(f->dir_fd, f->temp, f->dir_fd, f->name) ? -errno : 0;
+	} else if (!rc && renameat2(f->dir_fd, f->temp, f->dir_fd, f->name, RENAME_NOREPLACE)) {
+		/* Some file systems and kernels lack RENAME_NOREPLACE. There we use link(). */
+		if ((errno != EINVAL && errno != ENOSYS) ||
+		    linkat(f->dir_fd, f->temp, f->dir_fd, f->name, 0))
+			rc = -errno;
+		else
+			unlinkat(f->dir_fd, f->temp, 0);
+	}
 	if (rc) {
 		unlinkat(f->dir_fd, f->temp, 0);
 		return rc;

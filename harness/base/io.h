@@ -31,6 +31,9 @@ int bb_by_text(const void *a, const void *b);
 
 int bb_write_all(int fd, const void *data, size_t len);
 
+/* Like open(2) with O_CLOEXEC. Returns a descriptor or -errno. */
+int bb_open(const char *path, int flags);
+
 /* Opens a regular file for reading, and never a device or FIFO. Never waits. `flags` is 0 or
  * O_NOFOLLOW. Returns a descriptor or -errno; -EINVAL if `path` is not a regular file. */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);

@@ -24,11 +24,6 @@ static void put_text(FILE *out, const char *text)
 	putc('"', out);
 }
 
-static void begin_line(const struct bb_json *w)
-{
-	fprintf(w->out, "\n%*s", (int)(w->indent * w->depth), "");
-}
-
 FILE *bb_json__add(struct bb_json *w, const char *key)
 {
 	if (w->depth) {
@@ -37,7 +32,7 @@ FILE *bb_json__add(struct bb_json *w, const char *key)
 		if (w->open[w->depth - 1].any)
 			fputs(lines ? "," : ", ", w->out);
 		if (lines)
-			begin_line(w);
+			fprintf(w->out, "\n%*s", (int)(w->indent * w->depth), "");
 		w->open[w->depth - 1].any = true;
 		w->broken = false;
 	}
@@ -63,7 +58,7 @@ void bb_json__close(struct bb_json *w)
 	assert(w->depth && !w->broken);
 	w->depth--;
 	if (w->open[w->depth].lines && w->open[w->depth].any)
-		begin_line(w);
+		fprintf(w->out, "\n%*s", (int)(w->indent * w->depth), "");
 	putc(w->open[w->depth].closing, w->out);
 }
 

@@ -180,7 +180,6 @@ static void close_stream(struct stream *s)
 	bb_close(&s->read_fd);
 	bb_close(&s->write_fd);
 	free(s->text);
-	s->text = NULL;
 }
 
 /* Does not wait. Leaves room for a NUL after the text. */

@@ -127,7 +127,6 @@ static int read_text(const struct bb_record_reader *rd, const struct bb_member *
 		     void *at)
 {
 	size_t max = m->type == BB_CHARS ? m->n_offset - 1 : rd->format->max_text;
-	char **text = at;
 
 	if (m->type == BB_TEXT_OR_NULL && json_is_null(v))
 		return 0;
@@ -138,11 +137,10 @@ static int read_text(const struct bb_record_reader *rd, const struct bb_member *
 		return bb_record__complain(rd, m->key, "is empty");
 	if (max && json_string_length(v) > max)
 		return bb_record__complain(rd, m->key, "is longer than %zu bytes", max);
-	if (m->type == BB_CHARS) {
+	if (m->type == BB_CHARS)
 		strcpy(at, json_string_value(v));
-		return 0;
-	}
-	*text = bb_strdup(json_string_value(v));
+	else
+		*(char **)at = bb_strdup(json_string_value(v));
 	return 0;
 }
 

@@ -39,31 +39,26 @@ void bb_out_of_memory(void)
 	_exit(BB_EXIT_NO_MEMORY);
 }
 
-void *bb_calloc(size_t n, size_t size)
+static void *not_null(void *memory)
 {
-	void *memory = calloc(n ? n : 1, size ? size : 1);
-
 	if (!memory)
 		bb_out_of_memory();
 	return memory;
 }
 
+void *bb_calloc(size_t n, size_t size)
+{
+	return not_null(calloc(n ? n : 1, size ? size : 1));
+}
+
 char *bb_strdup(const char *text)
 {
-	char *copy = strdup(text);
-
-	if (!copy)
-		bb_out_of_memory();
-	return copy;
+	return not_null(strdup(text));
 }
 
 char *bb_strndup(const char *text, size_t len)
 {
-	char *copy = strndup(text, len);
-
-	if (!copy)
-		bb_out_of_memory();
-	return copy;
+	return not_null(strndup(text, len));
 }
 
 void *bb_memdup(const void *data, size_t size)
@@ -104,11 +99,7 @@ void *bb_map_pages(size_t size, int flags)
 
 FILE *bb_open_memstream(char **ret_text, size_t *ret_len)
 {
-	FILE *stream = open_memstream(ret_text, ret_len);
-
-	if (!stream)
-		bb_out_of_memory();
-	return stream;
+	return not_null(open_memstream(ret_text, ret_len));
 }
 
 void bb_close_memstream(FILE *stream)
@@ -124,9 +115,7 @@ void bb_resize(void *items, size_t n, size_t item_size)
 	void *old, *resized;
 
 	memcpy(&old, items, sizeof(old));
-	resized = reallocarray(old, n, item_size);
-	if (!resized)
-		bb_out_of_memory();
+	resized = not_null(reallocarray(old, n, item_size));
 	memcpy(items, &resized, sizeof(resized));
 }
 

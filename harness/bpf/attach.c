@@ -65,8 +65,6 @@ int bb_empty_prog__load(uint32_t type, uint32_t attach_type, int32_t retval, con
 
 int bb_tracefs__provide(struct bb_err *err)
 {
-	int rc;
-
 	/* libbpf looks for tracefs at these two paths */
 	if (!access(TRACEFS "/events", F_OK) || !access("/sys/kernel/debug/tracing/events", F_OK))
 		return 0;
@@ -75,8 +73,7 @@ int bb_tracefs__provide(struct bb_err *err)
 	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/sys", NULL, MS_SLAVE, NULL) &&
 	    !mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return 0;
-	rc = -errno;
-	return bb_fail(err, rc,
+	return bb_fail(err, -errno,
 		       "tracefs is not mounted and cannot be mounted for bpfbench alone (%m); "
 		       "mount it with: sudo mount -t tracefs tracefs " TRACEFS);
 }

@@ -262,22 +262,20 @@ static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		s.key_bytes = s.value_bytes = sizeof(__u32);
 	if (type == BPF_MAP_TYPE_RINGBUF)
 		s.key_bytes = s.value_bytes = 0;
-	*ret_sizes = s;
-	if (s.entries)
-		return memcmp(&s, &old, sizeof(s));
-	/* the author left the size to the loader, so any usual size will do */
-	switch ((int)type) {
-	case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
-	case BPF_MAP_TYPE_RINGBUF: s.entries = UNSIZED_RING_BYTES; break;
-	case BPF_MAP_TYPE_PERF_EVENT_ARRAY: break; /* libbpf sets one entry for each CPU */
-	case BPF_MAP_TYPE_SK_STORAGE:              /* the kernel requires 0 entries */
-	case BPF_MAP_TYPE_INODE_STORAGE:
-	case BPF_MAP_TYPE_TASK_STORAGE:
-	case BPF_MAP_TYPE_STRUCT_OPS:
-	case BPF_MAP_TYPE_CGROUP_STORAGE:
-	case BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE: break;
-	default: s.entries = type >= MAP_TYPE_CGRP_STORAGE ? 0 : UNSIZED_ENTRIES;
-	}
+	/* if the author left the size to the loader, any usual size will do */
+	if (!s.entries)
+		switch ((int)type) {
+		case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
+		case BPF_MAP_TYPE_RINGBUF: s.entries = UNSIZED_RING_BYTES; break;
+		case BPF_MAP_TYPE_PERF_EVENT_ARRAY: break; /* libbpf sets one entry for each CPU */
+		case BPF_MAP_TYPE_SK_STORAGE:              /* the kernel requires 0 entries */
+		case BPF_MAP_TYPE_INODE_STORAGE:
+		case BPF_MAP_TYPE_TASK_STORAGE:
+		case BPF_MAP_TYPE_STRUCT_OPS:
+		case BPF_MAP_TYPE_CGROUP_STORAGE:
+		case BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE: break;
+		default: s.entries = type >= MAP_TYPE_CGRP_STORAGE ? 0 : UNSIZED_ENTRIES;
+		}
 	*ret_sizes = s;
 	return memcmp(&s, &old, sizeof(s));
 }

@@ -228,12 +228,11 @@ void bb_refusal_log_of_verifier(const char *log, char *ret_log, size_t size)
 	ret_log[0] = '\0';
 	while (*log && len + 1 < size) {
 		struct line l = {log, strcspn(log, "\n")};
-		bool is_last = !l.text[l.len];
 
 		if (!begins(&l, LIBBPF) && !begins(&l, "-- ")) {
 			len += (size_t)snprintf(ret_log + len, size - len, "%.*s\n", (int)l.len,
 						l.text);
 		}
-		log += l.len + !is_last;
+		log += l.len + (l.text[l.len] == '\n');
 	}
 }

@@ -222,25 +222,46 @@ static int compare_keys(const void *a, const void *b, void *size)
 	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, *(size_t *)size);
 }
 
-/* t->n_distinct is how many keys of the file have passed this check before. */
-static int check_distinct(const struct content *c, struct bb_map_table *t, uint32_t n,
-			  struct bb_err *err)
+static int check_keys(const struct content *c, struct bb_err *err)
 {
-	size_t size = c->key_size;
+	const struct bb_map_fill *fill = &c->spec->fill;
+	struct bb_map_table *t = fill->from.table;
+	size_t size = c->key_size, n = t->is_raw ? t->n / size : t->n;
 	const uint8_t **sorted;
 	int rc = 0;
 
+	if (c->type->way != BY_KEY)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "the keys of an array are its indexes: leave out 'key'");
+	if (fill->prefixes.n)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "keys of a file begin with their prefix length: leave out "
+			       "'prefixes'");
+	if (t->is_raw && t->n % size)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "%s has %zu bytes, no multiple of the %zu of a key", t->file->path,
+			       t->n, size);
+	if (!t->is_raw && t->n && t->key_size != size)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "%s has keys of %zu bytes, the map's have %zu", t->file->path,
+			       t->key_size, size);
+	if (n < fill->count)
+		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+			       "a fill of %u entries, but %s has %zu keys", fill->count,
+			       t->file->path, n);
 	if (t->is_raw && t->key_size != size) { /* the keys were checked with another key size */
 		t->n_distinct = 0;
 		t->key_size = size;
 	}
-	if (n <= t->n_distinct)
+	/* this many keys of the file have passed the check below before */
+	if (fill->count <= t->n_distinct)
 		return 0;
+	n = fill->count;
 	sorted = bb_calloc(n, sizeof(*sorted));
-	for (uint32_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sorted[i] = t->keys + i * size;
 	qsort_r(sorted, n, sizeof(*sorted), compare_keys, &size);
-	for (uint32_t i = 1; !rc && i < n; i++)
+	for (size_t i = 1; !rc && i < n; i++)
 		if (!compare_keys(&sorted[i - 1], &sorted[i], &size)) {
 			size_t a = (size_t)(sorted[i - 1] - t->keys) / size + 1,
 			       b = (size_t)(sorted[i] - t->keys) / size + 1;
@@ -251,36 +272,8 @@ static int check_distinct(const struct content *c, struct bb_map_table *t, uint3
 		}
 	free(sorted);
 	if (!rc)
-		t->n_distinct = n;
+		t->n_distinct = fill->count;
 	return rc;
-}
-
-static int check_keys(const struct content *c, struct bb_err *err)
-{
-	const struct bb_map_fill *fill = &c->spec->fill;
-	struct bb_map_table *t = fill->from.table;
-	size_t n = t->is_raw ? t->n / c->key_size : t->n;
-
-	if (c->type->way != BY_KEY)
-		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
-			       "the keys of an array are its indexes: leave out 'key'");
-	if (fill->prefixes.n)
-		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
-			       "keys of a file begin with their prefix length: leave out "
-			       "'prefixes'");
-	if (t->is_raw && t->n % c->key_size)
-		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
-			       "%s has %zu bytes, no multiple of the %zu of a key", t->file->path,
-			       t->n, c->key_size);
-	if (!t->is_raw && t->n && t->key_size != c->key_size)
-		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
-			       "%s has keys of %zu bytes, the map's have %zu", t->file->path,
-			       t->key_size, c->key_size);
-	if (n < fill->count)
-		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
-			       "a fill of %u entries, but %s has %zu keys", fill->count,
-			       t->file->path, n);
-	return check_distinct(c, t, fill->count, err);
 }
 
 static int check_fill(const struct content *c, struct bb_err *err)
@@ -398,11 +391,6 @@ static int put_table(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-static uint32_t n_of_table(const struct bb_map_spec *spec)
-{
-	return spec->table ? (uint32_t)spec->table->n : 0;
-}
-
 /* In an array, the key of an entry is its index. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
@@ -412,7 +400,8 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	for (size_t i = 0; i < c->spec->n_entries; i++) {
 		const struct bb_map_entry *entry = &c->spec->entries[i];
 		uint8_t *key = c->entry_keys + i * c->key_size, *value;
-		uint32_t slot = c->spec->fill.count + n_of_table(c->spec) + (uint32_t)i;
+		/* in a hash, the listed entries are the last ones */
+		uint32_t slot = c->n - (uint32_t)(c->spec->n_entries - i);
 		int rc = put_datum(c, entry, "key", &entry->key, c->key_size, key, err);
 
 		if (rc)
@@ -470,9 +459,10 @@ static int make_sweep(struct content *c, struct bb_err *err)
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
+	size_t n_table = c->spec->table ? c->spec->table->n : 0;
 
 	c->n = is_array ? c->max_entries
-			: c->spec->fill.count + n_of_table(c->spec) + (uint32_t)c->spec->n_entries;
+			: c->spec->fill.count + (uint32_t)(n_table + c->spec->n_entries);
 	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
 	c->keys = calloc(c->n + 1u, c->key_size);
 	c->values = calloc(c->n + 1u, c->slot_size);
@@ -670,19 +660,6 @@ static int delete_all(const struct content *c)
 
 #define MOST_TRIES 200 /* tries to write one entry, 1 ms apart */
 
-/* If a per-CPU map is not preallocated, the kernel takes the memory of new values from a reserve.
- * If the reserve is empty, it returns -ENOMEM and refills it a little later, so we try again. */
-static int write_entry(int fd, const uint8_t *key, const uint8_t *value)
-{
-	int rc = bpf_map_update_elem(fd, key, value, BPF_ANY);
-
-	for (int i = 1; rc == -ENOMEM && i < MOST_TRIES; i++) {
-		usleep(1000);
-		rc = bpf_map_update_elem(fd, key, value, BPF_ANY);
-	}
-	return rc;
-}
-
 static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 {
 	const uint8_t *keys = c->keys + first * c->key_size,
@@ -700,9 +677,16 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 		if (c->type->way == BY_PROGRAM)
 			memcpy(&fd, value, sizeof(fd));
 		if (fd >= 0)
-			rc = write_entry(c->fd, key, value);
+			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
 		else if (bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
 			rc = -errno;
+		/* If a per-CPU map is not preallocated, the kernel takes the memory of new values
+		 * from a reserve. If the reserve is empty, it returns -ENOMEM and refills it a
+		 * little later, so we try again. */
+		for (int k = 1; fd >= 0 && rc == -ENOMEM && k < MOST_TRIES; k++) {
+			usleep(1000);
+			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
+		}
 	}
 	return rc;
 }

@@ -63,8 +63,7 @@ bool bb_marks__are_enabled(void)
 	return is_enabled;
 }
 
-static void write_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void write_line(const char *fmt, ...)
+static __attribute__((format(printf, 1, 2))) void write_line(const char *fmt, ...)
 {
 	char text[512];
 	va_list args;

@@ -12,8 +12,7 @@
 #include "base/parse.h"
 #include "bpf/attach.h"
 
-#define TCX_INGRESS 46 /* BPF_TCX_INGRESS, Linux 6.6: newer than the headers of Debian 12 */
-#define PREFIX 24
+#define TCX_INGRESS 46     /* BPF_TCX_INGRESS, Linux 6.6: newer than the headers of Debian 12 */
 #define DISPATCHER_MAX 48u /* BPF_DISPATCHER_MAX of the kernel */
 #define MAC_BYTES 6u
 
@@ -214,7 +213,7 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 		return rc;
 	a = begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*a));
 	a->ifa_family = AF_INET;
-	a->ifa_prefixlen = PREFIX;
+	a->ifa_prefixlen = 24;
 	a->ifa_index = ifindex;
 	add_bytes(&r, IFA_LOCAL, &addr, sizeof(addr));
 	rc = talk(&r);
@@ -340,13 +339,17 @@ static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t 
 	return rc;
 }
 
-/* Attaches empty programs ("fillers") until the number of programs is a power of two. Above 48, the
- * most of the kernel's XDP dispatcher, it attaches none. */
-static int balance(struct bb_xdp_net *net, struct bb_err *err)
+int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err)
 {
-	size_t n = BB_SUM(net->ports, net->n_ports, it->link_fd >= 0), wanted = 1, port;
-	int rc = 0;
+	int home_fd = -1, rc = bb_netns__enter(net->netns_fd, &home_fd, err);
+	size_t n, wanted = 1, filler_port;
 
+	if (rc)
+		return rc;
+	rc = put_on_free(net, prog_fd, true, ret_port, err);
+	/* Attach empty programs ("fillers") until the number of programs is a power of two. Above
+	 * 48, the most of the kernel's XDP dispatcher, attach none. */
+	n = BB_SUM(net->ports, net->n_ports, it->link_fd >= 0);
 	while (wanted < n)
 		wanted *= 2;
 	for (; !rc && wanted <= DISPATCHER_MAX && n < wanted; n++) {
@@ -354,21 +357,9 @@ static int balance(struct bb_xdp_net *net, struct bb_err *err)
 
 		rc = fd < 0 ? bb_fail(err, fd, "cannot load an empty XDP program: %s",
 				      strerror(-fd))
-			    : put_on_free(net, fd, false, &port, err);
+			    : put_on_free(net, fd, false, &filler_port, err);
 		bb_close(&fd);
 	}
-	return rc;
-}
-
-int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err)
-{
-	int home_fd = -1, rc = bb_netns__enter(net->netns_fd, &home_fd, err);
-
-	if (rc)
-		return rc;
-	rc = put_on_free(net, prog_fd, true, ret_port, err);
-	if (!rc)
-		rc = balance(net, err);
 	rc = bb_netns__leave(home_fd, rc, err);
 	if (!rc)
 		net->ports[*ret_port].used = !net->one_at_a_time;
@@ -394,19 +385,18 @@ static int switch_ipv6_off(void)
 		"/proc/sys/net/ipv6/conf/all/disable_ipv6",
 		"/proc/sys/net/ipv6/conf/default/disable_ipv6",
 	};
+	int rc = 0;
 
-	for (size_t i = 0; i < BB_LEN(paths); i++) {
-		int fd = open(paths[i], O_WRONLY | O_CLOEXEC), rc = 0;
+	for (size_t i = 0; !rc && i < BB_LEN(paths); i++) {
+		int fd = open(paths[i], O_WRONLY | O_CLOEXEC);
 
 		if (fd < 0 && errno == ENOENT)
 			continue;
 		if (fd < 0 || write(fd, "1", 1) != 1)
 			rc = -errno;
 		bb_close(&fd);
-		if (rc)
-			return rc;
 	}
-	return 0;
+	return rc;
 }
 
 /* Prepares one end in two steps. The first step switches IPv6 off and, at the far end, makes both

@@ -44,12 +44,6 @@ int bb_object_info__take_for(struct bb_object_info *info, const char *type, stru
 	return rc;
 }
 
-static void add_map(struct bb_object_info *info, const char *name, uint32_t type)
-{
-	BB_PUSH(info->maps, info->n_maps,
-		(struct bb_object_map){.name = bb_strdup(name), .type = type});
-}
-
 #define MOST_NESTED 4u    /* levels of nested structs whose members are listed */
 #define MOST_GLOBALS 512u /* most variables and members that are listed */
 
@@ -127,21 +121,6 @@ static char *hex_of(const struct bb_blob *b)
 	return text;
 }
 
-static void add_captured_program(struct bb_object_info *info, const struct bb_captured_prog *p,
-				 const struct bb_captured_attachment *where)
-{
-	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
-
-	*to = (struct bb_object_program){.name = bb_strdup(p->name),
-					 .type = p->type,
-					 .attach_type = p->expected_attach_type};
-	to->section = bb_strdup(bb_captured_section(p, where).text);
-	if (p->missing)
-		to->why_not = bb_asprintf("the capture has not %s", p->missing);
-	else if (p->refused)
-		to->why_not = bb_asprintf("the kernel refuses it: %s", p->refused);
-}
-
 static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
 {
 	const struct bb_captured_attachment **attachments;
@@ -157,13 +136,23 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	attachments = bb_capture__any_attachments(c);
 	of_prog = bb_calloc(c->n_progs, sizeof(*of_prog));
 	for (size_t i = 0; i < c->n_progs; i++) {
-		if (c->progs[i].probe)
+		const struct bb_captured_prog *p = &c->progs[i];
+		struct bb_object_program to = {.type = p->type,
+					       .attach_type = p->expected_attach_type};
+
+		if (p->probe)
 			continue;
-		add_captured_program(info, &c->progs[i], attachments[i]);
+		to.name = bb_strdup(p->name);
+		to.section = bb_strdup(bb_captured_section(p, attachments[i]).text);
+		if (p->missing)
+			to.why_not = bb_asprintf("the capture has not %s", p->missing);
+		else if (p->refused)
+			to.why_not = bb_asprintf("the kernel refuses it: %s", p->refused);
+		BB_PUSH(info->programs, info->n_programs, to);
 		of_prog[i] = info->n_programs;
-		info->has_btf |= c->progs[i].btf >= 0;
-		if (!info->licence && *c->progs[i].license)
-			info->licence = bb_strdup(c->progs[i].license);
+		info->has_btf |= p->btf >= 0;
+		if (!info->licence && *p->license)
+			info->licence = bb_strdup(p->license);
 	}
 	for (size_t i = 0; i < c->n_inputs; i++) {
 		const struct bb_captured_input *in = &c->inputs[i];
@@ -177,7 +166,8 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 						       in->share});
 	}
 	for (size_t i = 0; i < c->n_maps; i++)
-		add_map(info, c->maps[i].name, c->maps[i].type);
+		BB_PUSH(info->maps, info->n_maps,
+			(struct bb_object_map){bb_strdup(c->maps[i].name), c->maps[i].type});
 	for (size_t i = 0; i < c->n_btfs; i++) {
 		const struct bb_blob *raw = &c->btfs[i].raw;
 		struct btf *btf = raw->size ? btf__new(raw->data, (__u32)raw->size) : NULL;
@@ -208,7 +198,9 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 	if (!rc) {
 		bpf_object__for_each_program(p, obj) add_program(info, p);
 		bpf_object__for_each_map(m, obj) if (!bpf_map__is_internal(m))
-			add_map(info, bpf_map__name(m), bpf_map__type(m));
+			BB_PUSH(info->maps, info->n_maps,
+				(struct bb_object_map){bb_strdup(bpf_map__name(m)),
+						       bpf_map__type(m)});
 		info->has_btf = bpf_object__btf(obj) != NULL;
 		add_globals(info, bpf_object__btf(obj));
 		/* libbpf reads the licence from this section, too */

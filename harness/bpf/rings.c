@@ -9,14 +9,6 @@
 /* how often bb_ring__bytes_held() reads again while the reader moves */
 #define MOST_TRIES 100
 
-static struct bb_ring *add_ring(struct bb_rings *r)
-{
-	struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
-
-	ring->map_fd = -1;
-	return ring;
-}
-
 /* Touches the mapped pages, because their page faults must not come while we measure. */
 static void prefault(struct bb_ring *ring)
 {
@@ -28,9 +20,10 @@ static void prefault(struct bb_ring *ring)
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct bb_ring *ring = add_ring(r);
+	struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
 	void *p;
 
+	ring->map_fd = -1;
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
@@ -72,11 +65,12 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 	BB_PUSH(r->perf_buffers, r->n_perf_buffers, pb);
 	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
 		struct perf_event_mmap_page *page;
-		struct bb_ring *ring = add_ring(r);
+		struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
 		size_t size;
 		void *buf;
 		int rc = perf_buffer__buffer(pb, (int)i, &buf, &size);
 
+		ring->map_fd = -1;
 		if (rc)
 			return rc;
 		page = buf;
@@ -87,15 +81,6 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		prefault(ring);
 	}
 	return 0;
-}
-
-/* Pops no more values than the map can hold, because programs may push values meanwhile. */
-static void empty_queue(struct bb_queue *q)
-{
-	for (unsigned int i = 0; i < q->max_entries; i++)
-		if (bpf_map_lookup_and_delete_elem(q->map_fd, NULL, q->value))
-			break;
-	q->since = 0;
 }
 
 void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
@@ -109,9 +94,17 @@ void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 		if (*ring->consumer != head)
 			__atomic_store_n(ring->consumer, head, __ATOMIC_RELEASE);
 	}
-	for (size_t i = 0; i < r->n_queues; i++)
-		if (++r->queues[i].since >= r->queues[i].max_entries / 2 || !only_when_half_full)
-			empty_queue(&r->queues[i]);
+	for (size_t i = 0; i < r->n_queues; i++) {
+		struct bb_queue *q = &r->queues[i];
+
+		if (++q->since < q->max_entries / 2 && only_when_half_full)
+			continue;
+		/* pop no more values than the map can hold, because programs may push some now */
+		for (unsigned int k = 0; k < q->max_entries; k++)
+			if (bpf_map_lookup_and_delete_elem(q->map_fd, NULL, q->value))
+				break;
+		q->since = 0;
+	}
 }
 
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,

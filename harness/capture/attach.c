@@ -134,21 +134,6 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 	a->taken.fd = bb_remote__fd(&call->from, event_fd);
 }
 
-/* Writes the path of the command's open file `fd`, such as a cgroup, to a->where. */
-static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
-{
-	int copy = bb_remote__fd(&call->from, fd);
-	char path[64];
-	ssize_t n;
-
-	if (copy < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
-	n = readlink(path, a->where, sizeof(a->where) - 1);
-	a->where[n > 0 ? n : 0] = '\0';
-	close(copy);
-}
-
 /* Hooks of network devices that the headers and libbpf of Debian 12 do not know. */
 static const struct device_hook {
 	uint32_t type;
@@ -166,14 +151,25 @@ static void say_where(struct bb_take_call *call, uint32_t attach_type, int targe
 	const struct device_hook *newer = BB_FIND(newer_hooks, BB_LEN(newer_hooks),
 						  it->type == attach_type);
 	const char *type = libbpf_bpf_attach_type_str(attach_type);
+	char path[64];
+	ssize_t n;
+	int copy;
 
 	a->attach_type = attach_type;
 	if (type || newer)
 		snprintf(a->kind, sizeof(a->kind), "%s", type ? type : newer->name);
-	if (newer || attach_type == BPF_XDP)
+	if (newer || attach_type == BPF_XDP) {
 		snprintf(a->where, sizeof(a->where), "interface %d", target);
-	else if (target > 0)
-		say_target(call, target, a);
+		return;
+	}
+	copy = target > 0 ? bb_remote__fd(&call->from, target) : -1;
+	if (copy < 0)
+		return;
+	/* the path of the command's open file, such as a cgroup */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+	n = readlink(path, a->where, sizeof(a->where) - 1);
+	a->where[n > 0 ? n : 0] = '\0';
+	close(copy);
 }
 
 void bb_take_attach__link(struct bb_take_call *call)
@@ -255,34 +251,25 @@ static void see_links(struct bb_take *t)
 	}
 }
 
-/* Removes a link of the program from t->links, because it accounts for one attachment only. Returns
- * false if t->links has none. */
-static bool take_link_of(struct bb_take *t, uint32_t prog_id)
-{
-	uint32_t *link = BB_FIND(t->links, t->n_links, *it == prog_id);
-
-	if (link)
-		*link = t->links[--t->n_links];
-	return link != NULL;
-}
-
-static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
-{
-	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
-
-	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
-		return true; /* the kernel does not list this target's programs: assume success */
-	return BB_ANY(ids, n, *it == prog_id);
-}
-
 static bool is_attached(struct bb_take *t, struct bb_captured_attachment *a)
 {
 	const struct bb_taken_attachment *p = &a->taken;
+	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
+	uint32_t *link;
 
 	switch (p->by) {
 	case BB_ATTACHED_BY_EVENT: return p->fd < 0 || ask_event(p->fd, a);
-	case BB_ATTACHED_BY_LINK: see_links(t); return take_link_of(t, p->prog_id);
-	case BB_ATTACHED_BY_PROG: return p->fd < 0 || is_at(p->fd, a->attach_type, p->prog_id);
+	case BB_ATTACHED_BY_LINK:
+		see_links(t);
+		link = BB_FIND(t->links, t->n_links, *it == p->prog_id);
+		/* a link accounts for one attachment only */
+		if (link)
+			*link = t->links[--t->n_links];
+		return link != NULL;
+	case BB_ATTACHED_BY_PROG:
+		/* if the kernel does not list this target's programs, assume success */
+		return p->fd < 0 || bpf_prog_query(p->fd, a->attach_type, 0, &flags, ids, &n) ||
+		       BB_ANY(ids, n, *it == p->prog_id);
 	default: return true;
 	}
 }
@@ -435,26 +422,18 @@ static void see_all(struct bb_take *t)
 	bb_close(&netlink);
 }
 
-/* Returns a negative number on errors, or if the command is in our namespace (`ours`). */
-static int other_netns(pid_t command, int ours)
-{
-	struct stat a, b;
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)command);
-	fd = bb_root__open(path, O_RDONLY);
-	if (fd < 0 || (!fstat(fd, &a) && !fstat(ours, &b) && a.st_ino != b.st_ino))
-		return fd;
-	close(fd);
-	return -1;
-}
-
 int bb_take__devices(struct bb_take *t, pid_t command)
 {
-	int ours = bb_root__open("/proc/self/ns/net", O_RDONLY), rc = 0;
-	int theirs = ours < 0 ? -1 : other_netns(command, ours);
+	int ours = bb_root__open("/proc/self/ns/net", O_RDONLY), theirs = -1, rc = 0;
+	struct stat a, b;
+	char path[64];
 
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)command);
+	if (ours >= 0)
+		theirs = bb_root__open(path, O_RDONLY);
+	/* the command may be in our namespace */
+	if (theirs >= 0 && (fstat(theirs, &a) || fstat(ours, &b) || a.st_ino == b.st_ino))
+		bb_close(&theirs);
 	see_all(t);
 	if (theirs >= 0 && !setns(theirs, CLONE_NEWNET)) {
 		see_all(t);

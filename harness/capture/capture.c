@@ -53,12 +53,6 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 	return !p->refused && !p->missing && !p->probe;
 }
 
-bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p)
-{
-	/* libbpf (skel_internal.h) gives the loader program this type and this name */
-	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
-}
-
 static bool are_alike(const struct bb_captured_map *m, const struct bb_captured_map *n)
 {
 	if (m->frozen &&
@@ -103,19 +97,15 @@ const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, cons
 	return BB_FIND(c->progs, c->n_progs, !strcmp(it->name, name));
 }
 
-static const struct bb_captured_attachment *find_attachment(const struct bb_capture *c, size_t prog,
-							    bool refused)
-{
-	return BB_FIND(c->attachments, c->n_attachments,
-		       it->prog == (int32_t)prog && it->refused == refused);
-}
-
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog)
 {
-	const struct bb_captured_attachment *a = find_attachment(c, prog, false);
+	const struct bb_captured_attachment *accepted = BB_FIND(c->attachments, c->n_attachments,
+								it->prog == (int32_t)prog &&
+									!it->refused);
 
-	return a ? a : find_attachment(c, prog, true);
+	return accepted ? accepted
+			: BB_FIND(c->attachments, c->n_attachments, it->prog == (int32_t)prog);
 }
 
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c)

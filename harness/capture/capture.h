@@ -178,10 +178,6 @@ bool bb_insns__are_cut_off(const struct bpf_insn *insns, uint32_t n);
 /* True if the kernel accepts the program, we have all of it, and it is no loader's test. */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
-/* True for the loader program of a light skeleton (bpftool gen skeleton -L), which runs in the
- * kernel and loads the skeleton's other programs. */
-bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
-
 /* True if two programs of two captures are the same to the kernel: equal instructions, maps of
  * equal type and sizes, and equal entries of frozen maps. Names, line information and other entries
  * do not count. False if one of the programs has an fd_array. */

@@ -19,6 +19,14 @@
 #define PROBE_INSNS 8
 #define LOG_BYTES (1u << 20)
 
+/* True for the loader program of a light skeleton (bpftool gen skeleton -L), which runs in the
+ * kernel and loads the skeleton's other programs. */
+static bool is_light_loader(const struct bb_captured_prog *p)
+{
+	/* libbpf (skel_internal.h) gives the loader program this type and this name */
+	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
+}
+
 static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
 {
 	char *log = bb_calloc(1, LOG_BYTES), words[300] = "";
@@ -168,7 +176,7 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 			       bad->refused);
 	if (without_rights)
 		return say_rights(t, -without_rights->taken.lacks_rights, how_ended, err);
-	if (BB_ANY(c->progs, c->n_progs, bb_captured_prog__is_light_loader(it)))
+	if (BB_ANY(c->progs, c->n_progs, is_light_loader(it)))
 		return bb_fail(err, -ENOTSUP,
 			       "'%s'%s loads its programs by a light skeleton (bpftool gen "
 			       "skeleton -L), inside the kernel, where they cannot be "
@@ -337,25 +345,38 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* BPF_RAW_TRACEPOINT_OPEN also attaches programs of other kinds, such as fentry. So the name and
- * the kind of the hook come from the program. */
-static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
+static void resolve(struct bb_take *t)
 {
-	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
-	const char *kind = p ? libbpf_bpf_attach_type_str(p->expected_attach_type) : NULL;
-
-	if (!p || !*p->attach_name)
-		return;
-	snprintf(a->where, sizeof(a->where), "%s", p->attach_name);
-	if (!strcmp(a->kind, "raw_tracepoint") && kind)
-		snprintf(a->kind, sizeof(a->kind), "%s", kind);
-}
-
-/* Merges equal attachments, such as those of one event on each CPU, into one with a count. */
-static void merge_attachments(struct bb_capture *c)
-{
+	struct bb_capture *c = t->capture;
+	struct btf *vmlinux = NULL;
 	size_t n = 0;
 
+	bind_programs(t);
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (!c->progs[i].refused)
+			name_btf_target(&c->progs[i], &vmlinux);
+	btf__free(vmlinux);
+	for (size_t i = 0; i < c->n_attachments; i++) {
+		struct bb_captured_attachment *a = &c->attachments[i];
+		const struct bb_captured_prog *p;
+		const char *kind;
+
+		a->prog = prog_of(t, a->taken.prog_id);
+		p = a->taken.by_btf && a->prog >= 0 ? &c->progs[a->prog] : NULL;
+		if (!p || !*p->attach_name)
+			continue;
+		snprintf(a->where, sizeof(a->where), "%s", p->attach_name);
+		/* BPF_RAW_TRACEPOINT_OPEN also attaches programs of other kinds, such as fentry */
+		kind = libbpf_bpf_attach_type_str(p->expected_attach_type);
+		if (!strcmp(a->kind, "raw_tracepoint") && kind)
+			snprintf(a->kind, sizeof(a->kind), "%s", kind);
+	}
+	for (size_t i = 0; i < c->n_inputs; i++)
+		c->inputs[i].prog = prog_of(t, c->inputs[i].prog_id);
+	for (size_t i = 0; i < c->n_maps; i++)
+		if (c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY && c->maps[i].n_entries)
+			index_prog_array(t, &c->maps[i]);
+	/* merge equal attachments, such as those of one event on each CPU, into one with a count */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
 		struct bb_captured_attachment *same =
@@ -369,29 +390,6 @@ static void merge_attachments(struct bb_capture *c)
 			c->attachments[n++] = *a;
 	}
 	c->n_attachments = n;
-}
-
-static void resolve(struct bb_take *t)
-{
-	struct bb_capture *c = t->capture;
-	struct btf *vmlinux = NULL;
-
-	bind_programs(t);
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (!c->progs[i].refused)
-			name_btf_target(&c->progs[i], &vmlinux);
-	btf__free(vmlinux);
-	for (size_t i = 0; i < c->n_attachments; i++) {
-		c->attachments[i].prog = prog_of(t, c->attachments[i].taken.prog_id);
-		if (c->attachments[i].taken.by_btf)
-			say_btf_target(c, &c->attachments[i]);
-	}
-	for (size_t i = 0; i < c->n_inputs; i++)
-		c->inputs[i].prog = prog_of(t, c->inputs[i].prog_id);
-	for (size_t i = 0; i < c->n_maps; i++)
-		if (c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY && c->maps[i].n_entries)
-			index_prog_array(t, &c->maps[i]);
-	merge_attachments(c);
 	for (size_t i = 0; i < c->n_progs; i++) {
 		struct bb_captured_prog *p = &c->progs[i];
 		int32_t target = prog_of(t, p->taken.target_id);
@@ -419,20 +417,6 @@ static int read_btf(struct bb_captured_btf *b)
 	return bb_info__read(b->held.fd, &info);
 }
 
-/* Returns the program's whole name. It comes from the program's BTF, because the kernel keeps only
- * 15 bytes of a name. */
-static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
-{
-	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
-	const struct btf_type *type = btf && p->n_funcs ? btf__type_by_id(btf, p->funcs[0].type_id)
-							: NULL;
-	const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
-
-	if (!name || !*name)
-		name = *p->kernel_name ? p->kernel_name : "nameless";
-	return bb_strdup(name);
-}
-
 static void name_programs(struct bb_capture *c)
 {
 	struct btf **btfs = bb_calloc(c->n_btfs, sizeof(struct btf *));
@@ -442,7 +426,17 @@ static void name_programs(struct bb_capture *c)
 		if (c->btfs[i].raw.size)
 			btfs[i] = btf__new(c->btfs[i].raw.data, (__u32)c->btfs[i].raw.size);
 	for (size_t i = 0; i < c->n_progs; i++) {
-		c->progs[i].name = whole_name(&c->progs[i], btfs);
+		struct bb_captured_prog *p = &c->progs[i];
+		const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
+		const struct btf_type *type = btf && p->n_funcs
+						      ? btf__type_by_id(btf, p->funcs[0].type_id)
+						      : NULL;
+		/* the whole name is in the BTF, because the kernel keeps only 15 bytes of it */
+		const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
+
+		if (!name || !*name)
+			name = *p->kernel_name ? p->kernel_name : "nameless";
+		p->name = bb_strdup(name);
 		n[i] = 1;
 		for (size_t j = 0; j < i; j++)
 			n[i] += !strcmp(c->progs[j].name, c->progs[i].name);
@@ -499,7 +493,7 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		       BPF_OP(p->insns[0].code) == BPF_MOV && BPF_SRC(p->insns[0].code) == BPF_K &&
 		       bb_insn_is_exit(&p->insns[1]);
 
-	if (bb_captured_prog__is_light_loader(p))
+	if (is_light_loader(p))
 		return "it is the program by which a light skeleton loads the others";
 	if (p->n_insns > PROBE_INSNS || is_part_of_others(c, prog))
 		return NULL;

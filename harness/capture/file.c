@@ -9,11 +9,9 @@
 
 #include "base/io.h"
 
-static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-
 /* Adds nothing if `size` is 0. Returns 0 or -errno. */
-static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
+static __attribute__((format(printf, 4, 5))) int add_member(struct archive *a, const void *data,
+							    size_t size, const char *fmt, ...)
 {
 	struct archive_entry *e;
 	char name[64];
@@ -193,9 +191,9 @@ static void read_members(struct reading *r, const char *data, size_t len)
 
 /* Hands the bytes of the member named by `fmt` and `index` to the caller. The result is empty if
  * there is no such member. */
-static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
-	__attribute__((format(printf, 2, 0)));
-static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
+static __attribute__((format(printf, 2, 0))) struct bb_blob take_bytes(struct reading *r,
+								       const char *fmt,
+								       size_t index)
 {
 	struct bb_blob bytes = {0};
 	struct member *m, key;
@@ -247,27 +245,13 @@ static bool is_index(int32_t index, size_t n)
 	return index < 0 || (size_t)index < n;
 }
 
-/* True if each value of the map of maps or prog array is an index below n. */
-static bool are_indexes(const struct bb_captured_map *m, size_t n)
-{
-	const char *values = bb_captured_map__values(m);
-
-	for (uint32_t i = 0; i < m->n_entries; i++) {
-		int32_t index;
-
-		memcpy(&index, values + i * sizeof(index), sizeof(index));
-		if (index < 0 || (size_t)index >= n)
-			return false;
-	}
-	return true;
-}
-
 static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m)
 {
 	uint64_t value = bb_captured_map__value_bytes(c, m);
 	bool holds_maps = m->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 			  m->type == BPF_MAP_TYPE_HASH_OF_MAPS;
 	bool holds_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
+	size_t n = holds_maps ? c->n_maps : c->n_progs;
 
 	if (!is_index(m->btf, c->n_btfs) || !is_index(m->inner, c->n_maps))
 		return false;
@@ -286,7 +270,14 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 		return false;
 	if ((holds_maps || holds_progs) && m->value_size != sizeof(int32_t))
 		return false;
-	return !(holds_maps || holds_progs) || are_indexes(m, holds_maps ? c->n_maps : c->n_progs);
+	for (uint32_t i = 0; (holds_maps || holds_progs) && i < m->n_entries; i++) {
+		int32_t index;
+
+		memcpy(&index, bb_captured_map__values(m) + i * sizeof(index), sizeof(index));
+		if (index < 0 || (size_t)index >= n)
+			return false;
+	}
+	return true;
 }
 
 /* A target must have a lower index than `i`, because replay.c loads programs in that order. */
@@ -453,25 +444,6 @@ struct lent {
 
 static struct lent *all;
 
-/* bb_capture__give_back() does not free a capture, because the next program is often from the same
- * file. This frees the captures without users. */
-static void drop_unused(void)
-{
-	struct lent **at = &all;
-
-	while (*at) {
-		struct lent *l = *at;
-
-		if (l->n) {
-			at = &l->next;
-			continue;
-		}
-		*at = l->next;
-		bb_capture__free(l->capture);
-		free(l);
-	}
-}
-
 int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, struct bb_err *err)
 {
 	struct stat now = {0};
@@ -485,7 +457,17 @@ int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, 
 			*ret_capture = l->capture;
 			return 0;
 		}
-	drop_unused();
+	/* Free the captures without users. bb_capture__give_back() does not free them, because the
+	 * next program is often from the same file. */
+	for (struct lent **at = &all; (l = *at);) {
+		if (l->n) {
+			at = &l->next;
+			continue;
+		}
+		*at = l->next;
+		bb_capture__free(l->capture);
+		free(l);
+	}
 	l = bb_calloc(1, sizeof(*l));
 	rc = bb_capture__read(path, &l->capture, err);
 	if (rc) {

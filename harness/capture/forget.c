@@ -59,14 +59,6 @@ static void visit_all(struct forgetting *f)
 		}
 }
 
-static void renumber(int32_t *now, size_t n)
-{
-	int32_t next = 0;
-
-	for (size_t i = 0; i < n; i++)
-		now[i] = now[i] ? next++ : BB_CAPTURE_NONE;
-}
-
 static void drop_prog(struct bb_captured_prog *p)
 {
 	bb_close(&p->taken.target_fd);
@@ -109,8 +101,12 @@ void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, s
 		f.more = false;
 		visit_all(&f);
 	}
-	renumber(f.now[MAP], c->n_maps);
-	renumber(f.now[BTF], c->n_btfs);
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		int32_t next = 0;
+
+		for (size_t i = 0; i < f.n[kind]; i++)
+			f.now[kind][i] = f.now[kind][i] ? next++ : BB_CAPTURE_NONE;
+	}
 	f.renumbers = true;
 	visit_all(&f);
 	BB_REMOVE(c->maps, c->n_maps, f.now[MAP][it - c->maps] < 0, drop_map(it));

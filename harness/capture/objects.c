@@ -36,54 +36,46 @@ static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *i
 	return BB_CAPTURE_NONE;
 }
 
-static void define_map(struct bb_take *t, int fd, const struct bpf_map_info *info)
+int32_t bb_take__map(struct bb_take *t, int fd)
 {
-	struct bb_captured_map *m = bb_append(&t->capture->maps, &t->capture->n_maps, sizeof(*m));
+	struct bpf_map_info info = {0};
+	struct bb_capture *c = t->capture;
+	int rc = bb_info__read(fd, &info);
+	struct bb_captured_map *m = rc ? NULL : BB_FIND(c->maps, c->n_maps, it->held.id == info.id);
 	int32_t btf = BB_CAPTURE_NONE;
 	char path[64], text[1024];
 
-	if (info->btf_id && (info->btf_key_type_id || info->btf_value_type_id)) {
-		int btf_fd = bpf_btf_get_fd_by_id(info->btf_id);
+	if (!rc && !m && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
+		rc = -E2BIG;
+	if (rc || m) {
+		close(fd);
+		return rc ? rc : (int32_t)(m - c->maps);
+	}
+	if (info.btf_id && (info.btf_key_type_id || info.btf_value_type_id)) {
+		int btf_fd = bpf_btf_get_fd_by_id(info.btf_id);
 
 		btf = btf_fd < 0 ? -errno : bb_take__btf(t, btf_fd);
 	}
 	/* struct bpf_map_info does not say whether a map is frozen (BPF_MAP_FREEZE) */
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	bb_root__read(path, text, sizeof(text));
+	m = bb_append(&c->maps, &c->n_maps, sizeof(*m));
 	*m = (struct bb_captured_map){
-		.type = info->type,
-		.key_size = info->key_size,
-		.value_size = info->value_size,
-		.max_entries = info->max_entries,
-		.flags = info->map_flags,
-		.extra = info->map_extra,
+		.type = info.type,
+		.key_size = info.key_size,
+		.value_size = info.value_size,
+		.max_entries = info.max_entries,
+		.flags = info.map_flags,
+		.extra = info.map_extra,
 		.btf = btf < 0 ? BB_CAPTURE_NONE : btf,
-		.key_type_id = info->btf_key_type_id,
-		.value_type_id = info->btf_value_type_id,
-		.inner = template_of(t, info),
+		.key_type_id = info.btf_key_type_id,
+		.value_type_id = info.btf_value_type_id,
+		.inner = template_of(t, &info),
 		.frozen = strstr(text, "frozen:\t1") != NULL,
-		.held = {.fd = -1},
+		.held = {fd, info.id},
 	};
-	memcpy(m->kernel_name, info->name, sizeof(m->kernel_name) - 1);
-	bb_take__name_map(t, t->capture->n_maps - 1);
-}
-
-int32_t bb_take__map(struct bb_take *t, int fd)
-{
-	struct bpf_map_info info = {0};
-	const struct bb_capture *c = t->capture;
-	int rc = bb_info__read(fd, &info);
-	const struct bb_captured_map *known =
-		rc ? NULL : BB_FIND(c->maps, c->n_maps, it->held.id == info.id);
-
-	if (!rc && !known && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
-		rc = -E2BIG;
-	if (rc || known) {
-		close(fd);
-		return rc ? rc : (int32_t)(known - c->maps);
-	}
-	define_map(t, fd, &info);
-	c->maps[c->n_maps - 1].held = (struct bb_held_object){fd, info.id};
+	memcpy(m->kernel_name, info.name, sizeof(m->kernel_name) - 1);
+	bb_take__name_map(t, c->n_maps - 1);
 	return (int32_t)c->n_maps - 1;
 }
 
@@ -159,14 +151,9 @@ static void append_bytes(struct bb_blob *b, size_t *room, const void *data, size
 	b->size += size;
 }
 
-static bool is_zero(const char *data, size_t size)
-{
-	return !size || (!*data && !memcmp(data, data + 1, size - 1));
-}
-
 static int add_entry(struct gather *g, const char *key, const char *value)
 {
-	if (g->skips_zero && is_zero(value, g->value_size))
+	if (g->skips_zero && !*value && !memcmp(value, value + 1, g->value_size - 1))
 		return 0;
 	if (g->keys.size + g->values.size + g->key_size + g->value_size > g->max_bytes)
 		return -EFBIG;

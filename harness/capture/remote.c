@@ -178,23 +178,17 @@ static int set_capabilities(const struct __user_cap_data_struct sets[2])
 	return syscall(SYS_capset, &whose, sets) ? -errno : 0;
 }
 
-static bool is_in_our_user_namespace(pid_t tid)
-{
-	struct stat ours, theirs;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)tid);
-	return stat(path, &theirs) || stat("/proc/self/ns/user", &ours) ||
-	       (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino);
-}
-
 uint64_t bb_rights__of(pid_t tid)
 {
 	struct __user_cap_data_struct sets[2];
+	struct stat ours, theirs;
+	char path[64];
 
 	if (get_capabilities(tid, sets))
 		return all_rights();
-	if (!is_in_our_user_namespace(tid))
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)tid);
+	if (!stat(path, &theirs) && !stat("/proc/self/ns/user", &ours) &&
+	    (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino))
 		return 0;
 	return (sets[0].effective | (uint64_t)sets[1].effective << 32) & all_rights();
 }

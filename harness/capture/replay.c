@@ -49,11 +49,6 @@ static int btf_of_kernel(const char *module)
 /* Flags that a new map does not get. Root needs no token, and the NUMA node is unknown. */
 #define MAP_FLAGS_LEFT (BB_TOKEN_FD | BPF_F_NUMA_NODE)
 
-static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
-
 static int *no_fds(size_t n)
 {
 	int *fds = bb_calloc(n, sizeof(*fds));
@@ -129,29 +124,10 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		a.inner_map_fd = (uint32_t)r->maps[m->inner];
 	}
 	if (rc >= 0) {
-		r->maps[map] = sys_bpf(BPF_MAP_CREATE, &a);
+		r->maps[map] = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &a, sizeof(a));
 		rc = r->maps[map] < 0 ? -errno : 0;
 	}
 	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
-}
-
-/* Returns a copy of the values, of `size` bytes each, with descriptors instead of indexes. The
- * caller must free() the copy. */
-static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
-{
-	const char *from = bb_captured_map__values(m);
-	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
-	char *values = bb_calloc(m->n_entries, size);
-
-	memcpy(values, from, m->n_entries * size);
-	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
-		int32_t index;
-
-		memcpy(&index, from + i * size, sizeof(index));
-		index = is_progs ? r->progs[index] : r->maps[index];
-		memcpy(values + i * size, &index, sizeof(index));
-	}
-	return values;
 }
 
 static int fill_one_by_one(int fd, const struct bb_captured_map *m, const char *values, size_t size)
@@ -170,12 +146,21 @@ static int fill_map(const struct bb_replay *r, size_t map, struct bb_err *err)
 {
 	const struct bb_captured_map *m = &r->capture->maps[map];
 	size_t size = bb_captured_map__value_bytes(r->capture, m);
+	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
 	__u32 n = m->n_entries;
-	char *values;
 	int rc = 0;
 
 	if (n) {
-		values = values_of(r, m, size);
+		char *values = bb_memdup(bb_captured_map__values(m), n * size);
+
+		/* descriptors replace the indexes of programs and maps */
+		for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < n; i++) {
+			int32_t index;
+
+			memcpy(&index, values + i * size, sizeof(index));
+			index = is_progs ? r->progs[index] : r->maps[index];
+			memcpy(values + i * size, &index, sizeof(index));
+		}
 		if (bpf_map_update_batch(r->maps[map], m->entries.data, values, &n, NULL))
 			rc = fill_one_by_one(r->maps[map], m, values, size);
 		free(values);
@@ -274,25 +259,6 @@ static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 	return rc < 0 ? rc : 0;
 }
 
-static void set_types(const struct bb_replay *r, const struct bb_captured_prog *p,
-		      union bpf_attr *a)
-{
-	if (p->btf >= 0) {
-		a->prog_btf_fd = (uint32_t)r->btfs[p->btf];
-		a->func_info = (uintptr_t)p->funcs;
-		a->func_info_cnt = p->n_funcs;
-		a->func_info_rec_size = sizeof(*p->funcs);
-		a->line_info = (uintptr_t)p->lines;
-		a->line_info_cnt = p->n_lines;
-		a->line_info_rec_size = sizeof(*p->lines);
-	}
-	a->attach_btf_id = p->attach_btf_id;
-	if (p->attach_prog >= 0)
-		a->attach_prog_fd = (uint32_t)r->progs[p->attach_prog];
-	else if (p->attach_btf >= 0)
-		a->attach_btf_obj_fd = (uint32_t)r->btfs[p->attach_btf];
-}
-
 int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
 			uint32_t log_size)
 {
@@ -317,13 +283,26 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	a.insns = (uintptr_t)insns;
 	a.expected_attach_type = p->expected_attach_type;
 	memcpy(a.prog_name, p->kernel_name, sizeof(a.prog_name));
-	set_types(r, p, &a);
+	if (p->btf >= 0) {
+		a.prog_btf_fd = (uint32_t)r->btfs[p->btf];
+		a.func_info = (uintptr_t)p->funcs;
+		a.func_info_cnt = p->n_funcs;
+		a.func_info_rec_size = sizeof(*p->funcs);
+		a.line_info = (uintptr_t)p->lines;
+		a.line_info_cnt = p->n_lines;
+		a.line_info_rec_size = sizeof(*p->lines);
+	}
+	a.attach_btf_id = p->attach_btf_id;
+	if (p->attach_prog >= 0)
+		a.attach_prog_fd = (uint32_t)r->progs[p->attach_prog];
+	else if (p->attach_btf >= 0)
+		a.attach_btf_obj_fd = (uint32_t)r->btfs[p->attach_btf];
 	a.fd_array = p->n_fds ? (uintptr_t)fd_array : 0;
 	a.log_level = log_level;
 	a.log_buf = log_level ? (uintptr_t)log : 0;
 	a.log_size = log_level ? log_size : 0;
 	for (int i = 0; i < MAX_TRIES && fd < 0 && (!i || errno == EAGAIN); i++)
-		fd = sys_bpf(BPF_PROG_LOAD, &a);
+		fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
 	if (fd < 0) {
 		rc = -errno;
 	} else {

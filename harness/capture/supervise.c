@@ -179,35 +179,12 @@ static bool is_like(const struct bb_take *t, const struct bb_captured_prog *p,
 	return true;
 }
 
-static bool has_loaded(const struct bb_take *t, uint32_t id)
-{
-	uint32_t map_ids[MAX_MAPS];
-	struct bpf_prog_info info = {.nr_map_ids = MAX_MAPS, .map_ids = (uintptr_t)map_ids};
-	int fd, rc;
-
-	if (id < t->first_prog_id)
-		return false;
-	/* a watched call of the command had a descriptor of this program */
-	if (BB_ANY(t->seen, t->n_seen, it->id == id))
-		return true;
-	fd = bpf_prog_get_fd_by_id(id);
-	rc = fd < 0 ? -errno : bb_info__read(fd, &info);
-	bb_close(&fd);
-	if (rc || info.nr_map_ids > MAX_MAPS)
-		return false;
-	return BB_ANY(t->capture->progs, t->capture->n_progs, is_like(t, it, &info, map_ids));
-}
-
-static size_t n_made(const struct bb_take *t)
-{
-	return t->capture->n_progs + t->capture->n_attachments;
-}
-
 /* This thread wakes up only for a watched call. If it woke up more often, its system calls might
  * run the programs that are measured. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;
+	const struct bb_capture *c = f->take.capture;
 	struct pollfd p[] = {{.fd = f->command.listener.fd, .events = POLLIN},
 			     {.fd = f->enough_fd, .events = POLLIN}};
 	size_t n_before;
@@ -220,9 +197,9 @@ static void *serve(void *arg)
 		if (p[1].revents)
 			break;
 		pthread_mutex_lock(&f->lock);
-		n_before = n_made(&f->take);
+		n_before = c->n_progs + c->n_attachments;
 		rc = bb_watched__serve(&f->command, 0, &f->take, &any);
-		if (n_made(&f->take) != n_before)
+		if (c->n_progs + c->n_attachments != n_before)
 			f->last_ns = bb_now_ns();
 		pthread_mutex_unlock(&f->lock);
 	}
@@ -266,10 +243,22 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 
 bool bb_follow__loaded(struct bb_follow *f, uint32_t id)
 {
+	const struct bb_take *t = &f->take;
+	uint32_t map_ids[MAX_MAPS];
+	struct bpf_prog_info info = {.nr_map_ids = MAX_MAPS, .map_ids = (uintptr_t)map_ids};
 	bool is_its;
+	int fd;
 
+	if (id < t->first_prog_id)
+		return false;
 	pthread_mutex_lock(&f->lock);
-	is_its = has_loaded(&f->take, id);
+	/* a watched call of the command had a descriptor of this program */
+	is_its = BB_ANY(t->seen, t->n_seen, it->id == id);
+	fd = is_its ? -1 : bpf_prog_get_fd_by_id(id);
+	if (fd >= 0 && !bb_info__read(fd, &info) && info.nr_map_ids <= MAX_MAPS)
+		is_its = BB_ANY(t->capture->progs, t->capture->n_progs,
+				is_like(t, it, &info, map_ids));
+	bb_close(&fd);
 	pthread_mutex_unlock(&f->lock);
 	return is_its;
 }

@@ -171,17 +171,6 @@ static void listener_close(struct bb_listener *l, bool leave)
 	*l = (struct bb_listener){.fd = -1, .guard_alive = -1, .guard = -1};
 }
 
-static int say_not_started(const char *command, int rc, bool is_filter, struct bb_err *err)
-{
-	if (is_filter)
-		return bb_fail(err, rc, "watching the system calls of '%s': %m%s", command,
-			       rc == -EBUSY ? "; another supervisor watches them already (a "
-					      "container's?)"
-			       : rc == -EPERM || rc == -EACCES ? "; run as root, with sudo"
-							       : "");
-	return bb_fail(err, rc, "%s: cannot be executed: %m", command);
-}
-
 static int listener_start(const char *const *argv, const char *dir, const char *const *env,
 			  struct bb_listener *ret_listener, struct bb_err *err)
 {
@@ -216,7 +205,14 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 		rc = bb_child__executed(&c);
 	if (rc) {
 		bb_child__stop(&c);
-		say_not_started(argv[0], rc, is_filter, err);
+		if (is_filter)
+			bb_fail(err, rc, "watching the system calls of '%s': %m%s", argv[0],
+				rc == -EBUSY ? "; another supervisor watches them already (a "
+					       "container's?)"
+				: rc == -EPERM || rc == -EACCES ? "; run as root, with sudo"
+								: "");
+		else
+			bb_fail(err, rc, "%s: cannot be executed: %m", argv[0]);
 		listener_close(&l, false);
 		return rc;
 	}

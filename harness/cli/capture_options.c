@@ -2,10 +2,8 @@
 #include "cli/capture_options.h"
 
 #include "base/child.h"
-#include "base/io.h"
 #include "bpf/attach.h"
 #include "capture/file.h"
-#include "cli/paths.h"
 #include "plan/field.h"
 
 #define ARGS struct bb_capture_args
@@ -50,12 +48,35 @@ void bb_capture_provide_tracefs(void)
 		bb_tell("a loader that looks up tracepoints may fail: %s", err.msg);
 }
 
-static void say_not_attached(const struct bb_capture *c)
+int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
+		       struct bb_capture **ret_capture, struct bb_err *err)
 {
-	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);
-	const char **names = bb_calloc(c->n_progs + 1, sizeof(*names));
-	size_t n = 0;
+	const struct bb_captured_attachment **places;
+	struct bb_capture_facts facts = {0};
+	const struct bb_capture *c;
+	const char **names;
+	size_t n_measured, n = 0;
+	int rc;
 
+	bb_capture_provide_tracefs();
+	rc = bb_capture_command(opts, ret_capture, &facts, err);
+	if (rc)
+		return rc;
+	if (facts.ended && facts.status)
+		bb_tell("the command %s", bb_how_ended(facts.status).text);
+	c = *ret_capture;
+	n_measured = BB_SUM(c->progs, c->n_progs, bb_captured_prog__is_measured(it));
+	if (details)
+		bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's "
+			"system calls by %.0f us each",
+			c->n_progs, bb_plural(c->n_progs), facts.seconds, facts.n_calls,
+			facts.us_a_call);
+	else
+		bb_tell("captured %zu program%s in %.1f s; %zu other loads only tried out the "
+			"kernel",
+			n_measured, bb_plural(n_measured), facts.seconds, c->n_progs - n_measured);
+	places = bb_capture__any_attachments(c);
+	names = bb_calloc(c->n_progs + 1, sizeof(*names));
 	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];
 
@@ -70,33 +91,6 @@ static void say_not_attached(const struct bb_capture *c)
 			n, bb_plural(n), bb_phrase__join(names, n).text, n == 1 ? "it" : "them");
 	free(names);
 	free(places);
-}
-
-int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
-		       struct bb_capture **ret_capture, struct bb_err *err)
-{
-	struct bb_capture_facts facts = {0};
-	size_t n;
-	int rc;
-
-	bb_capture_provide_tracefs();
-	rc = bb_capture_command(opts, ret_capture, &facts, err);
-	if (rc)
-		return rc;
-	if (facts.ended && facts.status)
-		bb_tell("the command %s", bb_how_ended(facts.status).text);
-	n = BB_SUM((*ret_capture)->progs, (*ret_capture)->n_progs,
-		   bb_captured_prog__is_measured(it));
-	if (details)
-		bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's "
-			"system calls by %.0f us each",
-			(*ret_capture)->n_progs, bb_plural((*ret_capture)->n_progs), facts.seconds,
-			facts.n_calls, facts.us_a_call);
-	else
-		bb_tell("captured %zu program%s in %.1f s; %zu other loads only tried out the "
-			"kernel",
-			n, bb_plural(n), facts.seconds, (*ret_capture)->n_progs - n);
-	say_not_attached(*ret_capture);
 	return 0;
 }
 
@@ -109,52 +103,4 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 
 	bb_name_from(base, len - (size_t)(base - program), name);
 	snprintf(ret_name, size, "%s", *name ? name : "command");
-}
-
-int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
-			   struct bb_captured_file *ret_file, struct bb_err *err)
-{
-	const char *const by_shell[] = {"sh", "-c", shell, NULL};
-	struct bb_capture_opts of_shell = *opts;
-	struct bb_capture *capture = NULL;
-	struct bb_captured_file f = {0};
-	char name[BB_NAME_MAX_BYTES + 2], *dir;
-	int tmp_fd, rc;
-
-	of_shell.argv = by_shell;
-	bb_capture_name(shell ? shell : opts->argv[0], name, sizeof(name));
-	rc = bb_capture_and_say(shell ? &of_shell : opts, false, &capture, err);
-	if (!rc)
-		rc = bb_scratch__make("capture", &dir, err);
-	if (!rc) {
-		f.object = bb_asprintf("%s=%s/%s.capture", name, dir, name);
-		f.lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		tmp_fd = openat(f.lock_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (f.lock_fd >= 0 && tmp_fd >= 0)
-			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
-							    sizeof("XXXXXX") - 1, f.lock_fd);
-		bb_close(&tmp_fd);
-		free(dir);
-		rc = bb_capture__write(capture, strchr(f.object, '=') + 1, err);
-	}
-	bb_capture__free(capture);
-	if (rc)
-		bb_captured_file__remove(&f);
-	else
-		*ret_file = f;
-	return rc;
-}
-
-void bb_captured_file__remove(struct bb_captured_file *f)
-{
-	char *path = f->object ? strchr(f->object, '=') + 1 : NULL;
-
-	if (!path)
-		return;
-	unlink(path);
-	*strrchr(path, '/') = '\0';
-	rmdir(path);
-	bb_close(&f->lock_fd);
-	free(f->object);
-	*f = (struct bb_captured_file){0};
 }

@@ -29,18 +29,5 @@ void bb_capture_provide_tracefs(void);
 int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		       struct bb_capture **ret_capture, struct bb_err *err);
 
-/* A capture in a temporary folder, for a measurement that does not keep it. All members are zero if
- * there is no capture. */
-struct bb_captured_file {
-	char *object; /* the capture as NAME=FILE, the form of a value of --object */
-	int lock_fd;  /* locks the folder until this process ends */
-};
-
 /* Names the capture of a command: the first word of `program`, without its folder. */
 void bb_capture_name(const char *program, char *ret_name, size_t size);
-
-/* Writes the BPF programs that a command loads to a temporary file. The command is `shell`, run by
- * sh -c, or opts->argv if `shell` is NULL. Call bb_captured_file__remove() at the end. */
-int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
-			   struct bb_captured_file *ret_file, struct bb_err *err);
-void bb_captured_file__remove(struct bb_captured_file *f);

@@ -147,49 +147,12 @@ static double rank_of(const struct bb_by_line *b)
 static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 {
 	const struct bb_timed *t = lines[i].timed;
+	double rank = rank_of(&lines[i]);
 
-	for (size_t k = 0; k < n; k++) {
-		const struct bb_timed *other = lines[k].timed;
-		double rank = rank_of(&lines[i]), other_rank = rank_of(&lines[k]);
-
-		if (!strcmp(t->scenario, other->scenario) && !strcmp(t->variant, other->variant) &&
-		    (other_rank > rank || (!(other_rank < rank) && k < i)))
-			return false;
-	}
-	return true;
-}
-
-/* Prints the chosen cases. --flame draws the only chosen case with hot caches, and fails if there
- * are several. */
-static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
-		      struct bb_by_line *lines, size_t n, struct bb_err *err)
-{
-	size_t n_shown = 0, n_drawn = 0;
-	struct bb_doc d = {0};
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < n; i++) {
-		/* A graph of runs with cold caches would only repeat the frames of the graph with
-		 * hot caches. */
-		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
-
-		if (!a->cases && !is_chosen(lines, n, i))
-			continue;
-		if (n_shown++)
-			putchar('\n');
-		if (draw && n_drawn++)
-			return bb_fail(err, -EINVAL,
-				       "--flame draws one case, and run %s has more; choose one by "
-				       "--variant",
-				       r->id);
-		bb_doc_by_line(&lines[i], true, a->hottest, a->all, &d);
-		rc = bb_output_document(&d, stdout, err);
-		if (!rc && draw)
-			rc = bb_output_of(bb_ends_in(a->flame, ".folded") ? write_folded
-									  : write_flame,
-					  &lines[i], a->flame, err);
-	}
-	return rc;
+	return !BB_ANY(lines, n,
+		       !strcmp(t->scenario, it->timed->scenario) &&
+			       !strcmp(t->variant, it->timed->variant) &&
+			       (rank_of(it) > rank || (!(rank_of(it) < rank) && it < &lines[i])));
 }
 
 static void add_below(const struct bb_report *r, const struct annotate_args *a,
@@ -236,14 +199,38 @@ static void add_below(const struct bb_report *r, const struct annotate_args *a,
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_by_line *lines = bb_calloc(r->n_timed + 1, sizeof(*lines));
+	size_t n = 0, n_shown = 0, n_drawn = 0;
 	struct bb_doc d = {0};
-	size_t n = 0;
-	int rc;
+	int rc = 0;
 
 	for (size_t i = 0; i < r->n_timed; i++)
 		if (!a->variant || !strcmp(a->variant, r->timed[i].variant))
 			bb_by_line__make(r, &r->timed[i], &lines[n++]);
-	rc = n ? put_chosen(r, a, lines, n, err) : say_none(r, a, err);
+	if (!n)
+		rc = say_none(r, a, err);
+	for (size_t i = 0; !rc && i < n; i++) {
+		/* A graph of runs with cold caches would only repeat the frames of the graph with
+		 * hot caches. */
+		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
+
+		if (!a->cases && !is_chosen(lines, n, i))
+			continue;
+		if (n_shown++)
+			putchar('\n');
+		if (draw && n_drawn++) {
+			rc = bb_fail(err, -EINVAL,
+				     "--flame draws one case, and run %s has more; choose one by "
+				     "--variant",
+				     r->id);
+			break;
+		}
+		bb_doc_by_line(&lines[i], true, a->hottest, a->all, &d);
+		rc = bb_output_document(&d, stdout, err);
+		if (!rc && draw)
+			rc = bb_output_of(bb_ends_in(a->flame, ".folded") ? write_folded
+									  : write_flame,
+					  &lines[i], a->flame, err);
+	}
 	if (!rc) {
 		add_below(r, a, lines, n, &d);
 		putchar('\n');
@@ -266,15 +253,6 @@ static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
 	       !BB_ANY(r->counted, r->n_counted, !bb_is_counted_floor(r, it));
 }
 
-/* True if a shown line was executed by no run. `n_hottest` is the number of lines that are shown,
- * those with the most instructions. It is 0 if all lines are shown. */
-static bool shows_unexecuted(const struct bb_counted *c, size_t n_hottest)
-{
-	size_t n = BB_SUM(c->lines, c->n_lines, it->executions > 0);
-
-	return n < c->n_lines && (!n_hottest || n < n_hottest);
-}
-
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_annotate_opts opts = a->opts;
@@ -287,13 +265,18 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 	is_short = n >= MANY && !a->all && !a->hottest;
 	opts.n_hottest = is_short ? FIRST_LINES : a->hottest ? HOTTEST : 0;
 	for (size_t i = 0; i < r->n_counted; i++) {
-		if (!is_wanted(r, a, &r->counted[i]))
+		const struct bb_counted *c = &r->counted[i];
+		size_t n_executed = BB_SUM(c->lines, c->n_lines, it->executions > 0);
+
+		if (!is_wanted(r, a, c))
 			continue;
 		if (n_shown++)
 			putchar('\n');
-		bb_annotate(&r->counted[i], &opts, stdout);
-		is_once &= bb_counted__is_once(&r->counted[i]);
-		has_never |= shows_unexecuted(&r->counted[i], opts.n_hottest);
+		bb_annotate(c, &opts, stdout);
+		is_once &= bb_counted__is_once(c);
+		/* of the hottest lines, those that no run executed come last */
+		has_never |= n_executed < c->n_lines &&
+			     (!opts.n_hottest || n_executed < opts.n_hottest);
 	}
 	putchar('\n');
 	bb_doc__add(&d, BB_DOC_FAINT, "insns/run, %",

@@ -63,31 +63,24 @@ static int compare_attachments(const void *a, const void *b)
 	return (*x)->prog != (*y)->prog ? BB_ORDER((*x)->prog, (*y)->prog) : BB_ORDER(*x, *y);
 }
 
-/* Counts each map of a program once. last_user[map] is the last program for which it was
- * counted. */
-static size_t count_maps(const struct bb_captured_prog *p,
-			 const struct bb_captured_prog **last_user)
-{
-	uint32_t at = 0;
-	size_t n = 0;
-	int32_t map;
-
-	while ((map = bb_captured_prog__next_map(p, &at)) >= 0) {
-		n += last_user[map] != p;
-		last_user[map] = p;
-	}
-	return n;
-}
-
+/* last_user[map] is the last program that was printed and uses the map. */
 static void print_program(const struct bb_captured_prog *p,
 			  const struct bb_captured_attachment *const *attached, size_t n,
-			  size_t n_maps)
+			  const struct bb_captured_prog **last_user)
 {
 	/* why the program cannot be measured, or NULL if it can */
 	const char *state = p->probe     ? "a test of the loader's"
 			    : p->refused ? p->refused
 					 : p->missing;
+	uint32_t at = 0;
+	size_t n_maps = 0;
+	int32_t map;
 
+	/* count each map once, although the program may use it at several places */
+	while ((map = bb_captured_prog__next_map(p, &at)) >= 0) {
+		n_maps += last_user[map] != p;
+		last_user[map] = p;
+	}
 	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
 	       p->n_insns, p->jited_bytes, n_maps, p->n_lines ? "yes" : "no");
 	for (size_t i = 0; i < n; i++) {
@@ -111,16 +104,22 @@ static void print_program(const struct bb_captured_prog *p,
 	putchar('\n');
 }
 
-static void print_programs(const struct bb_capture *c, bool all)
+static void print_capture(const struct bb_capture *c, bool all)
 {
+	size_t probes = BB_SUM(c->progs, c->n_progs, it->probe != NULL);
+	size_t bytes = BB_SUM(c->maps, c->n_maps, it->entries.size);
+	size_t entries = BB_SUM(c->maps, c->n_maps, it->n_entries);
+	size_t left_out = BB_SUM(c->maps, c->n_maps, it->left_out != NULL);
+	size_t at = 0;
 	const struct bb_captured_attachment **attached = bb_calloc(c->n_attachments + 1,
 								   sizeof(*attached));
 	const struct bb_captured_prog **last_user = bb_calloc(c->n_maps + 1, sizeof(*last_user));
-	size_t at = 0;
 
 	for (size_t i = 0; i < c->n_attachments; i++)
 		attached[i] = &c->attachments[i];
 	qsort(attached, c->n_attachments, sizeof(*attached), compare_attachments);
+	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
+	       "lines", "attached");
 	while (at < c->n_attachments && attached[at]->prog < 0)
 		at++;
 	for (size_t i = 0; i < c->n_progs; i++) {
@@ -129,26 +128,10 @@ static void print_programs(const struct bb_capture *c, bool all)
 		while (at < c->n_attachments && attached[at]->prog == (int32_t)i)
 			at++;
 		if (all || !c->progs[i].probe)
-			print_program(&c->progs[i], &attached[first], at - first,
-				      count_maps(&c->progs[i], last_user));
+			print_program(&c->progs[i], &attached[first], at - first, last_user);
 	}
 	free(attached);
 	free(last_user);
-}
-
-static void print_capture(const struct bb_capture *c, bool all)
-{
-	size_t probes = BB_SUM(c->progs, c->n_progs, it->probe != NULL);
-	size_t bytes = 0, entries = 0, left_out = 0;
-
-	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
-	       "lines", "attached");
-	print_programs(c, all);
-	for (size_t i = 0; i < c->n_maps; i++) {
-		bytes += c->maps[i].entries.size;
-		entries += c->maps[i].n_entries;
-		left_out += c->maps[i].left_out != NULL;
-	}
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, bb_plural(c->n_maps), entries, bytes, left_out);
 	/* the command attached these programs, but did not load them by a system call of its own */

@@ -70,20 +70,6 @@ static int check_in_guests(struct check_args *a, struct bb_err *err)
 	return rc ? rc : bb_vm__measure(&a->measure, &work, err);
 }
 
-/* A remedy is printed only in the first row that has it. If `all` is false, rows that ask for
- * nothing are left out. */
-static void add_row(const struct bb_check_result *results, size_t i, bool all, struct bb_doc *d)
-{
-	const struct bb_check_result *r = &results[i];
-	bool is_new = r->remedy[0] && !BB_ANY(results, i, !strcmp(it->remedy, r->remedy));
-
-	if (!all && (r->status == BB_CHECK_OK || (r->status == BB_CHECK_SKIP && !is_new)))
-		return;
-	bb_doc__text_cell(d, bb_check_status_name(r->status));
-	bb_doc__text_cell(d, bb_checks[i].name);
-	bb_doc__cell(d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
-}
-
 static void add_answer(const struct bb_check_result *results, const size_t *counts,
 		       struct bb_doc *d)
 {
@@ -142,8 +128,17 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	}
 	add_answer(results, counts, &d);
 	bb_doc__table(&d, columns, BB_LEN(columns));
-	for (size_t i = 0; i < bb_n_checks; i++)
-		add_row(results, i, all, &d);
+	for (size_t i = 0; i < bb_n_checks; i++) {
+		const struct bb_check_result *r = &results[i];
+		/* a remedy is printed only in the first row that has it */
+		bool is_new = r->remedy[0] && !BB_ANY(results, i, !strcmp(it->remedy, r->remedy));
+
+		if (!all && (r->status == BB_CHECK_OK || (r->status == BB_CHECK_SKIP && !is_new)))
+			continue;
+		bb_doc__text_cell(&d, bb_check_status_name(r->status));
+		bb_doc__text_cell(&d, bb_checks[i].name);
+		bb_doc__cell(&d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
+	}
 	bb_doc__add(&d, BB_DOC_CLOSING, NULL, "%zu ok, %zu warn, %zu fail, %zu skip",
 		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
 		    counts[BB_CHECK_SKIP]);

@@ -451,31 +451,9 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Adds a build as the variant `name`: a copy of the variant `like` with the object file `object`.
- * If `program` is NULL, the copy keeps the program of `like`. */
-static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
-		     const char *object, struct bb_err *err)
-{
-	char *path = realpath(object, NULL);
-	int rc;
-
-	if (!bb_scenario__variant(s, like))
-		rc = bb_fail(err, -ENOENT,
-			     "scenario '%s' has no variant '%s' that the objects could replace: "
-			     "name one with --base",
-			     s->name, like);
-	else if (!path)
-		rc = bb_fail(err, -errno, "%s: %m", object);
-	else
-		rc = bb_scenario__add_variant(s, name, like, path, err);
-	if (!rc && program)
-		bb_field__set_text(&s->variants[s->n_variants - 1].program, program);
-	free(path);
-	return rc;
-}
-
 /* Two objects become the variants "base" and "head". With --scenario, these are copies of variants
- * of that scenario, with the programs of the objects. */
+ * of that scenario, with the programs of the objects. Without --program, a copy keeps the name
+ * of its program. */
 static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
 {
@@ -497,9 +475,24 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 		return bb_fail(err, -EINVAL,
 			       "which variant of '%s' do the objects replace? --base VARIANT",
 			       a->scenario);
-	for (int i = 0; !rc && a->scenario && i < 2; i++)
-		rc = add_build(*ret_scenario, names[i], like[i], program, a->object.objects.v[i],
-			       err);
+	for (int i = 0; !rc && a->scenario && i < 2; i++) {
+		const char *object = a->object.objects.v[i];
+		char *path = realpath(object, NULL);
+		struct bb_scenario *s = *ret_scenario;
+
+		if (!bb_scenario__variant(s, like[i]))
+			rc = bb_fail(err, -ENOENT,
+				     "scenario '%s' has no variant '%s' that the objects could "
+				     "replace: name one with --base",
+				     s->name, like[i]);
+		else if (!path)
+			rc = bb_fail(err, -errno, "%s: %m", object);
+		else
+			rc = bb_scenario__add_variant(s, names[i], like[i], path, err);
+		if (!rc && program)
+			bb_field__set_text(&s->variants[s->n_variants - 1].program, program);
+		free(path);
+	}
 	a->base = names[0];
 	a->head = names[1];
 	return rc;
@@ -575,41 +568,18 @@ static int measure(const struct compare_args *a, const struct compare_jobs *jobs
 	return rc;
 }
 
-/* *ret_budget_s is the largest budget that a drive of the plan needs, s. */
-static int make_plan(const struct compare_args *a, struct bb_scenario *scenario,
-		     struct bb_plan *ret_plan, double *ret_budget_s, struct bb_err *err)
-{
-	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
-	const char *const variants[2] = {a->base, a->head};
-	struct bb_plan_opts opts = {.variants = {variants, 2}};
-	int rc = a->time ? bb_scenario__add_twins(scenario, BB_TWIN_LINES, err) : 0;
-
-	if (!rc && a->cold)
-		rc = bb_scenario__add_twins(scenario, BB_TWIN_COLD, err);
-	opts.drives = a->exact  ? (struct bb_strings){exact, 1}
-		      : a->time ? (struct bb_strings){by_line, a->cold ? 2 : 1}
-				: a->drives;
-	if (a->time) {
-		opts.loads = a->loads ? a->loads : BB_TIME_LOADS;
-		opts.samples = TIME_SAMPLES;
-	}
-	if (!rc)
-		rc = bb_plan__make(scenario, &opts, ret_plan, err);
-	*ret_budget_s = a->time ? BB_TIME_BUDGET_S : DEFAULT_BUDGET_S;
-	for (size_t i = 0; !rc && !a->time && i < ret_plan->n_cases; i++)
-		*ret_budget_s = fmax(*ret_budget_s, ret_plan->cases[i].drive->kind->compare_s);
-	return rc;
-}
-
 /* If `program` is NULL, compares the only program of each object, or two variants of the
  * scenario. */
 static int add_job(struct compare_args *a, const char *program, struct compare_jobs *jobs,
 		   struct bb_err *err)
 {
+	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
+	double budget_s = a->time ? BB_TIME_BUDGET_S : DEFAULT_BUDGET_S;
 	struct bb_strings all = a->object.opts.programs;
 	struct bb_scenario *scenario = NULL;
+	const char *variants[2];
+	struct bb_plan_opts opts = {.variants = {variants, 2}};
 	struct compare_job *job;
-	double budget_s;
 	int rc;
 
 	if (program)
@@ -620,18 +590,27 @@ static int add_job(struct compare_args *a, const char *program, struct compare_j
 		return rc;
 	job = bb_append(&jobs->v, &jobs->n, sizeof(*job));
 	*job = (struct compare_job){.scenario = scenario};
-	rc = make_plan(a, scenario, &job->plan, &budget_s, err);
+	variants[0] = a->base;
+	variants[1] = a->head;
+	opts.drives = a->exact  ? (struct bb_strings){exact, 1}
+		      : a->time ? (struct bb_strings){by_line, a->cold ? 2 : 1}
+				: a->drives;
+	if (a->time) {
+		opts.loads = a->loads ? a->loads : BB_TIME_LOADS;
+		opts.samples = TIME_SAMPLES;
+		rc = bb_scenario__add_twins(scenario, BB_TWIN_LINES, err);
+	}
+	if (!rc && a->cold)
+		rc = bb_scenario__add_twins(scenario, BB_TWIN_COLD, err);
+	if (!rc)
+		rc = bb_plan__make(scenario, &opts, &job->plan, err);
 	if (rc)
 		return rc;
+	for (size_t i = 0; !a->time && i < job->plan.n_cases; i++)
+		budget_s = fmax(budget_s, job->plan.cases[i].drive->kind->compare_s);
 	jobs->n_comparisons += bb_ab_n_comparisons(&job->plan, a->base);
 	jobs->budget_s += budget_s;
 	return 0;
-}
-
-static void add_skip(struct compare_jobs *jobs, const char *program, const char *why)
-{
-	BB_PUSH(jobs->skips, jobs->n_skips,
-		(struct bb_object_skip){bb_strdup(program), bb_strdup(why)});
 }
 
 /* Adds a job for each program that both objects have, in the order of head. The other programs of
@@ -659,12 +638,14 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 				rc = add_job(a, name, jobs, err);
 			if (rc != -ENOTSUP)
 				continue;
-			add_skip(jobs, name, err->msg);
+			BB_PUSH(jobs->skips, jobs->n_skips,
+				(struct bb_object_skip){bb_strdup(name), bb_strdup(err->msg)});
 			rc = 0;
 		}
 		if (only)
-			add_skip(jobs, only, side ? "only in NEW" : "only in OLD");
-		free(only);
+			BB_PUSH(jobs->skips, jobs->n_skips,
+				(struct bb_object_skip){only, bb_strdup(side ? "only in NEW"
+									     : "only in OLD")});
 	}
 	if (rc || jobs->n)
 		return rc;
@@ -730,27 +711,6 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Runs the objects once more, and prints the lines and functions in which their programs differ. */
-static int trace_in_guests(const struct compare_args *a, const struct bb_object_args *objects,
-			   struct bb_err *err)
-{
-	const struct bb_strings *o = &a->object.objects;
-	const struct bb_traced_opts opts = {
-		.base = o->n == 2 ? bb_object_args__path(o->v[0]) : NULL,
-		.head = o->n == 2 ? bb_object_args__path(o->v[1]) : NULL,
-		.between_kernels = o->n == 1,
-		.is_markdown = a->measure.format && a->measure.format->is_markdown,
-	};
-	bool is_for_people = !a->measure.format || opts.is_markdown ||
-			     !strcmp(a->measure.format->name, "table");
-
-	/* Skip the trace if --output names a file, which gets only the table, if the format is for
-	 * programs, or if both paths name one object. */
-	if (a->measure.output || !is_for_people || (o->n == 2 && !strcmp(opts.base, opts.head)))
-		return 0;
-	return bb_traced_run(&a->measure, objects, &opts, err);
-}
-
 static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 {
 	static const struct bb_matrix_pair pair = {.base = "base", .head = "head"};
@@ -759,29 +719,40 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 	struct bb_object_args both = {.opts = a->object.opts};
 	bool has_pair = a->object.objects.n == 2;
 	const struct bb_object_args *objects = has_pair ? &both : &a->object;
+	struct bb_traced_opts traced = {
+		.between_kernels = !has_pair,
+		.is_markdown = a->measure.format && a->measure.format->is_markdown,
+	};
+	bool is_for_people = !a->measure.format || traced.is_markdown ||
+			     !strcmp(a->measure.format->name, "table");
+	const char *paths[2] = {NULL, NULL};
 	int traced_rc, rc;
 
 	both.opts.full_names = true;
 	for (int i = 0; has_pair && i < 2; i++) {
-		const char *path = bb_object_args__path(a->object.objects.v[i]);
-
+		paths[i] = bb_object_args__path(a->object.objects.v[i]);
 		bb_strings__append(&both.objects,
-				   bb_asprintf("%s=%s", i ? pair.head : pair.base, path));
+				   bb_asprintf("%s=%s", i ? pair.head : pair.base, paths[i]));
 	}
 	rc = bb_vm__begin_work(&work, &a->measure, objects, err);
 	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);
 	work.judge = has_pair ? &judge : NULL;
 	if (!rc)
 		rc = bb_vm__measure(&a->measure, &work, err);
-	if (rc < 0)
+	/* Skip the trace if --output names a file, which gets only the table, if the format is for
+	 * programs, or if both paths name one object. */
+	if (rc < 0 || a->measure.output || !is_for_people ||
+	    (has_pair && !strcmp(paths[0], paths[1])))
 		return rc;
-	traced_rc = trace_in_guests(a, objects, err);
+	traced.base = paths[0];
+	traced.head = paths[1];
+	traced_rc = bb_traced_run(&a->measure, objects, &traced, err);
 	return traced_rc ? traced_rc : rc;
 }
 
 int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 {
-	static struct compare_args a = {.threshold = BB_COMPARE_THRESHOLD, .alpha = BB_ALPHA};
+	static struct compare_args a = {.threshold = 0.01, .alpha = BB_ALPHA};
 	int rc;
 
 	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);

@@ -14,8 +14,6 @@
 #include "run/gate.h"
 #include "run/gate_build.h"
 
-#define DEFAULT_EACH_S 10.0
-
 struct gate_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object;
@@ -24,7 +22,7 @@ struct gate_args {
 	const char *capture; /* a command for sh -c whose programs are captured, or NULL */
 	const char *scenario, *markdown, *source_lines;
 	/* BMF files to write for base and head; NULL if not wanted */
-	const char *bmf[2];
+	const char *bmf[BB_N_REVISIONS];
 };
 
 #define ARGS struct gate_args
@@ -177,26 +175,6 @@ static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 	return bb_measure__deliver(m, rc, err);
 }
 
-static int write_side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
-		      const char *path, struct bb_err *err)
-{
-	struct bb_report side;
-	int rc = 0;
-
-	if (!path)
-		return 0;
-	bb_gate__side(g, r, variant, &side);
-	if (!side.n_cases)
-		rc = bb_fail(err, -ENODATA,
-			     "%s: nothing was measured; --unchanged also measures objects that are "
-			     "the same in both revisions",
-			     path);
-	else
-		rc = bb_output(&side, bb_exporter_find("bmf"), path, false, err);
-	bb_gate__side_done(&side);
-	return rc;
-}
-
 static int write_markdown(void *arg, FILE *out, struct bb_err *)
 {
 	bb_doc__markdown(arg, out);
@@ -220,11 +198,10 @@ static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 {
 	size_t len = strcspn(name, "/");
 
-	if (BB_ANY(v->first->comparisons, v->first->n_comparisons,
-		   !strncmp(it->name, name, len + 1) &&
-			   bb_gate__verdict(it, v->again) == BB_GATE_REGRESSED))
-		return true;
-	return BB_ANY(v->gate->counted.rows, v->gate->counted.n_rows,
+	return BB_ANY(v->first->comparisons, v->first->n_comparisons,
+		      !strncmp(it->name, name, len + 1) &&
+			      bb_gate__verdict(it, v->again) == BB_GATE_REGRESSED) ||
+	       BB_ANY(v->gate->counted.rows, v->gate->counted.n_rows,
 		      !strncmp(it->name, name, len + 1) &&
 			      bb_gate__exact_verdict(v->gate, it) == BB_GATE_REGRESSED);
 }
@@ -274,10 +251,21 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 		rc = bb_output_document(&d, stdout, err);
 	if (!rc && a->source_lines)
 		rc = bb_output_of(write_source_lines, &v, a->source_lines, err);
-	if (!rc)
-		rc = write_side(g, first, "base", a->bmf[0], err);
-	if (!rc)
-		rc = write_side(g, first, "head", a->bmf[1], err);
+	for (int r = 0; !rc && r < BB_N_REVISIONS; r++) {
+		struct bb_report side;
+
+		if (!a->bmf[r])
+			continue;
+		bb_gate__side(g, first, bb_revision_names[r], &side);
+		if (!side.n_cases)
+			rc = bb_fail(err, -ENODATA,
+				     "%s: nothing was measured; --unchanged also measures objects "
+				     "that are the same in both revisions",
+				     a->bmf[r]);
+		else
+			rc = bb_output(&side, bb_exporter_find("bmf"), a->bmf[r], false, err);
+		bb_gate__side_done(&side);
+	}
 	bb_doc__done(&d);
 	return rc;
 }
@@ -311,26 +299,6 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	return rc;
 }
 
-/* Adds both revisions of object `i` to `a` as "baseI=FILE" and "headI=FILE". */
-static void add_pair(struct bb_object_args *a, const struct bb_built_objects *objects, size_t i,
-		     struct bb_matrix_pair *ret_pair)
-{
-	const struct bb_built_object *o = &objects->v[i];
-	const char *file = basename(o->path);
-	size_t n_same = BB_SUM(objects->v, objects->n, !strcmp(basename(it->path), file));
-	char *names[BB_N_REVISIONS], label[BB_NAME_MAX_BYTES + 1];
-
-	for (int r = 0; r < BB_N_REVISIONS; r++) {
-		names[r] = bb_asprintf("%s%zu", bb_revision_names[r], i);
-		bb_strings__append(&a->objects, bb_asprintf("%s=%s", names[r], o->file[r]));
-	}
-	/* the path tells objects of the same file name apart */
-	bb_object_name_from(n_same > 1 ? o->path : file, label);
-	ret_pair->label = bb_strdup(label);
-	ret_pair->base = names[BB_BASE];
-	ret_pair->head = names[BB_HEAD];
-}
-
 static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *run,
 			 struct bb_err *err)
 {
@@ -345,9 +313,24 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	both.opts.full_names = true;
 	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
 	/* with --vm, gate.programs[i] stands for the whole object i */
-	for (size_t i = 0; i < objects->n; i++)
-		if (run->gate.programs[i].state == BB_GATE_COMPARED)
-			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);
+	for (size_t i = 0; i < objects->n; i++) {
+		const struct bb_built_object *o = &objects->v[i];
+		const char *file = basename(o->path);
+		size_t n_same = BB_SUM(objects->v, objects->n, !strcmp(basename(it->path), file));
+		char *names[BB_N_REVISIONS], label[BB_NAME_MAX_BYTES + 1];
+
+		if (run->gate.programs[i].state != BB_GATE_COMPARED)
+			continue;
+		for (int r = 0; r < BB_N_REVISIONS; r++) {
+			names[r] = bb_asprintf("%s%zu", bb_revision_names[r], i);
+			bb_strings__append(&both.objects,
+					   bb_asprintf("%s=%s", names[r], o->file[r]));
+		}
+		/* the path tells objects of the same file name apart */
+		bb_object_name_from(n_same > 1 ? o->path : file, label);
+		pairs[judge.n_pairs++] = (struct bb_matrix_pair){bb_strdup(label), names[BB_BASE],
+								 names[BB_HEAD]};
+	}
 	if (!m.format)
 		m.format = bb_exporter_find("table");
 	rc = bb_vm__begin_work(&work, &m, &both, err);
@@ -358,10 +341,8 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 
 int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 {
-	static struct gate_args a = {.gate = {.dir = ".",
-					      .threshold = 0.01,
-					      .alpha = BB_ALPHA,
-					      .each_s = DEFAULT_EACH_S}};
+	static struct gate_args a = {
+		.gate = {.dir = ".", .threshold = 0.01, .alpha = BB_ALPHA, .each_s = 10}};
 	struct bb_gate_run *run = NULL;
 	int rc;
 

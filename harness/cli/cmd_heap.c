@@ -43,16 +43,11 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static int name_len(const char *file)
-{
-	return (int)(strchr(file, '=') - file);
-}
-
 static void print_table(const struct heap_args *a, const struct bb_dhat *heaps, FILE *out)
 {
 	fprintf(out, "%-17s", "");
 	for (size_t i = 0; i < a->files.n; i++)
-		fprintf(out, "  %26.*s", name_len(a->files.v[i]), a->files.v[i]);
+		fprintf(out, "  %26.*s", (int)strcspn(a->files.v[i], "="), a->files.v[i]);
 	putc('\n', out);
 	for (size_t m = 0; m < bb_n_dhat_metrics; m++) {
 		uint64_t first = bb_dhat_of(&heaps[0], &bb_dhat_metrics[m]);
@@ -78,7 +73,7 @@ static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps)
 
 	bb_json__open(&w, NULL, "{\n");
 	for (size_t i = 0; i < a->files.n; i++) {
-		char *name = bb_strndup(a->files.v[i], (size_t)name_len(a->files.v[i]));
+		char *name = bb_strndup(a->files.v[i], strcspn(a->files.v[i], "="));
 
 		bb_json__open(&w, name, "{\n");
 		for (size_t m = 0; m < bb_n_dhat_metrics; m++) {

@@ -18,7 +18,6 @@
 #include "stats/quantile.h"
 
 #define TURN_MS 50
-#define SAVE_S 30.0 /* default of --save-every */
 /* time between two updates of the table on a terminal and of the served figures, s */
 #define LOOK_S 1.0
 /* most lines of source that are shown for the difference between two paths */
@@ -115,7 +114,7 @@ static void check_args(void *args)
 		  (a->snap || a->no_packets) && !a->measure.output);
 	bb_refuse("--snap contradicts --no-packets", a->snap && a->no_packets);
 	bb_refuse("--save-every is for --output", a->save_s > 0 && !a->measure.output);
-	a->save_s = a->save_s > 0 ? a->save_s : SAVE_S;
+	a->save_s = a->save_s > 0 ? a->save_s : 30;
 	a->snap = a->snap ? a->snap : 96;
 }
 
@@ -176,11 +175,10 @@ static void compute_percentiles(const struct bb_inside_path *p, double clock_ns,
 	bb_hist_done(&hist);
 }
 
-/* The caller frees the text. */
-static char *cpu_text(double percent)
+static struct bb_table_cell cpu_text(double percent)
 {
-	return percent > 0 && percent < 0.01 ? bb_strdup("under 0.01 %")
-					     : bb_asprintf("%.2g %%", percent);
+	return percent > 0 && percent < 0.01 ? bb_table_cell_of("under 0.01 %%")
+					     : bb_table_cell_of("%.2g %%", percent);
 }
 
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
@@ -223,7 +221,6 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 {
 	bool has_untimed = false, has_timed = false;
 	double all_cpu = 0;
-	char *cpu_share;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
@@ -237,11 +234,8 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %zu BPF program%s ran in %.1f s",
 		    s->args->command[0], n, bb_plural(n),
 		    (double)(s->ended_ns - s->began_ns) * 1e-9);
-	if (has_timed) {
-		cpu_share = cpu_text(all_cpu);
-		bb_doc__append(d, ", on %s of one CPU", cpu_share);
-		free(cpu_share);
-	}
+	if (has_timed)
+		bb_doc__append(d, ", on %s of one CPU", cpu_text(all_cpu).text);
 	bb_doc__table(d, program_columns, BB_LEN(program_columns));
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];
@@ -418,11 +412,6 @@ static size_t called_nth(uint64_t key, unsigned int nth)
 	return (size_t)(key >> 8 * (length_of(key) - 1 - nth) & BB_INSIDE_CHAINED) - 1;
 }
 
-static double clock_of_chain(const struct session *s, const struct bb_inside_path *chain)
-{
-	return s->inside.price.clock_ns * length_of(chain->key);
-}
-
 /* Returns text such as "first > second > third". The caller frees it. */
 static char *name_chain(const struct session *s, uint64_t key)
 {
@@ -460,7 +449,8 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 		bb_doc__text_cell(d, name);
 		bb_doc__cell(d, "%" PRIu64, c->runs);
 		bb_doc__table_cell(d, bb_table_cell_percent(share));
-		add_times(c, clock_of_chain(s, c), d);
+		/* each program of the chain reads the clock */
+		add_times(c, s->inside.price.clock_ns * length_of(c->key), d);
 		free(name);
 	}
 }
@@ -505,7 +495,6 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 	const struct bb_inside_price *price = &s->inside.price;
 	double ns = 0, seconds = (double)(s->ended_ns - s->began_ns) * 1e-9;
 	bool has_untimed = false, has_few = false, has_no_lines = false;
-	char *cpu_share;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		double timed = (double)s->figures[i].all.timed;
@@ -525,12 +514,11 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "mean to worst",
 		    "ns of one run, without the %.0f ns that reading the clock takes%s",
 		    price->clock_ns, has_few ? "; p50 needs 20 timed runs, p99 1000" : "");
-	cpu_share = cpu_text(ns * 1e-7 / seconds);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "price",
 		    "the instrumented copies took %s of one CPU more than the programs would "
 		    "(%.0f ns more in each run%s",
-		    cpu_share, price->timed_ns, has_untimed ? " that is timed" : "");
-	free(cpu_share);
+		    cpu_text(ns * 1e-7 / seconds).text, price->timed_ns,
+		    has_untimed ? " that is timed" : "");
 	if (has_untimed)
 		bb_doc__append(d, ", %.0f ns in each of the others", price->untimed_ns);
 	bb_doc__append(d, "); each load waited %.1f ms",
@@ -539,25 +527,11 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 			       : 0.0);
 }
 
-static void print_next(const struct session *s, struct bb_doc *d)
-{
-	static const char what[] = "each program on the bench";
-	const struct bb_measure_args *a = &s->args->measure;
-
-	if (a->output)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, "next", "`sudo bpfbench --object %s` (%s)",
-			    a->output, what);
-	else
-		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
-			    "`sudo bpfbench inside -o %s.capture%s`, then `sudo bpfbench --object "
-			    "%s.capture` (%s)",
-			    s->name, a->command + strlen("bpfbench inside"), s->name, what);
-}
-
 /* If `is_end` is true, adds what to do next. */
 static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
 			FILE *out)
 {
+	const struct bb_measure_args *a = &s->args->measure;
 	struct bb_doc d = {0};
 
 	print_programs(s, &d);
@@ -566,8 +540,14 @@ static void write_table(const struct session *s, const struct bb_doc_look *look,
 		print_paths(s, i, &d);
 	print_others(s, &d);
 	print_cost(s, &d);
-	if (is_end)
-		print_next(s, &d);
+	if (is_end && a->output)
+		bb_doc__add(&d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench --object %s` (each program on the bench)", a->output);
+	else if (is_end)
+		bb_doc__add(&d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench inside -o %s.capture%s`, then `sudo bpfbench --object "
+			    "%s.capture` (each program on the bench)",
+			    s->name, a->command + strlen("bpfbench inside"), s->name);
 	bb_doc__text(&d, look, out);
 	bb_doc__done(&d);
 }
@@ -584,38 +564,6 @@ static void json_times(const struct bb_inside_path *p, double clock_ns, struct b
 	bb_json__add_fixed(w, "worst", bb_inside_path__worst(p, clock_ns));
 }
 
-static void json_program(const struct session *s, size_t i, struct bb_json *w)
-{
-	const struct bb_inside_program *p = &s->inside.programs[i];
-	const struct bb_inside_figures *f = &s->figures[i];
-
-	bb_json__open(w, NULL, "{");
-	bb_json__add_text(w, "name", p->name);
-	bb_json__add_text(w, "type", bb_prog_type_name(p->type).text);
-	bb_json__add_u64(w, "id", p->id);
-	bb_json__add_bool(w, "with_time", p->id && p->clone.with & BB_INSIDE_TIME);
-	bb_json__add_bool(w, "with_paths", p->id && p->clone.with & BB_INSIDE_PATHS);
-	bb_json__add_text(w, "why", p->why);
-	bb_json__add_u64(w, "loads", p->n_loads);
-	bb_json__add_u64(w, "runs", f->began);
-	bb_json__add_fixed(w, "runs_per_s", runs_per_s(s, i));
-	json_times(&f->all, s->inside.price.clock_ns, w);
-	bb_json__open(w, "paths", "[\n");
-	for (size_t k = 0; p->clone.with & BB_INSIDE_PATHS && k < f->n_paths; k++) {
-		bb_json__open(w, NULL, "{");
-		bb_json__add_text(w, "path", bb_inside_path_name(&f->paths[k]).text);
-		bb_json__add_u64(w, "runs", f->paths[k].runs);
-		bb_json__add_bool(w, "rest", !f->paths[k].key);
-		bb_json__add_bool(w, "tail_call", ends_in_call(p, &f->paths[k]));
-		bb_json__add_bool(w, "varies", f->paths[k].varies);
-		bb_json__add_double(w, "retval", (double)(int64_t)f->paths[k].retval);
-		json_times(&f->paths[k], s->inside.price.clock_ns, w);
-		bb_json__close(w);
-	}
-	bb_json__close(w);
-	bb_json__close(w);
-}
-
 static void write_json(const struct session *s, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
@@ -628,8 +576,36 @@ static void write_json(const struct session *s, FILE *out)
 	bb_json__add_u64(&w, "loads", s->inside.n_loads);
 	bb_json__add_u64(&w, "spent_ns", s->inside.spent_ns);
 	bb_json__open(&w, "programs", "[\n");
-	for (size_t i = 0; i < s->inside.n_programs; i++)
-		json_program(s, i, &w);
+	for (size_t i = 0; i < s->inside.n_programs; i++) {
+		const struct bb_inside_program *p = &s->inside.programs[i];
+		const struct bb_inside_figures *f = &s->figures[i];
+
+		bb_json__open(&w, NULL, "{");
+		bb_json__add_text(&w, "name", p->name);
+		bb_json__add_text(&w, "type", bb_prog_type_name(p->type).text);
+		bb_json__add_u64(&w, "id", p->id);
+		bb_json__add_bool(&w, "with_time", p->id && p->clone.with & BB_INSIDE_TIME);
+		bb_json__add_bool(&w, "with_paths", p->id && p->clone.with & BB_INSIDE_PATHS);
+		bb_json__add_text(&w, "why", p->why);
+		bb_json__add_u64(&w, "loads", p->n_loads);
+		bb_json__add_u64(&w, "runs", f->began);
+		bb_json__add_fixed(&w, "runs_per_s", runs_per_s(s, i));
+		json_times(&f->all, s->inside.price.clock_ns, &w);
+		bb_json__open(&w, "paths", "[\n");
+		for (size_t k = 0; p->clone.with & BB_INSIDE_PATHS && k < f->n_paths; k++) {
+			bb_json__open(&w, NULL, "{");
+			bb_json__add_text(&w, "path", bb_inside_path_name(&f->paths[k]).text);
+			bb_json__add_u64(&w, "runs", f->paths[k].runs);
+			bb_json__add_bool(&w, "rest", !f->paths[k].key);
+			bb_json__add_bool(&w, "tail_call", ends_in_call(p, &f->paths[k]));
+			bb_json__add_bool(&w, "varies", f->paths[k].varies);
+			bb_json__add_double(&w, "retval", (double)(int64_t)f->paths[k].retval);
+			json_times(&f->paths[k], s->inside.price.clock_ns, &w);
+			bb_json__close(&w);
+		}
+		bb_json__close(&w);
+		bb_json__close(&w);
+	}
 	bb_json__close(&w);
 	bb_json__open(&w, "chains", "[\n");
 	for (size_t i = 0; i < s->chains.n_paths; i++) {
@@ -639,7 +615,7 @@ static void write_json(const struct session *s, FILE *out)
 		bb_json__open(&w, NULL, "{");
 		bb_json__add_text(&w, "programs", name);
 		bb_json__add_u64(&w, "runs", c->runs);
-		json_times(c, clock_of_chain(s, c), &w);
+		json_times(c, s->inside.price.clock_ns * length_of(c->key), &w);
 		bb_json__close(&w);
 		free(name);
 	}
@@ -678,22 +654,6 @@ static void put_sample(const struct session *s, const struct family *f, size_t i
 	bb_hist_done(&times);
 }
 
-static void put_family(const struct session *s, const struct family *f, FILE *out)
-{
-	bb_openmetrics_family(f->name, f->is_time ? "histogram" : "counter",
-			      f->is_time ? "seconds" : NULL, f->help, out);
-	for (size_t i = 0; i < s->n_figures; i++) {
-		const struct bb_inside_figures *of = &s->figures[i];
-
-		if (!s->inside.programs[i].id)
-			continue;
-		if (!f->is_path)
-			put_sample(s, f, i, NULL, out);
-		for (size_t k = 0; f->is_path && of->n_paths > 1 && k < n_shown(s, i); k++)
-			put_sample(s, f, i, &of->paths[k], out);
-	}
-}
-
 static void write_openmetrics(const struct session *s, FILE *out)
 {
 	static const struct family families[] = {
@@ -705,8 +665,20 @@ static void write_openmetrics(const struct session *s, FILE *out)
 		 "Runs that took the path and were timed, less the clock.", true, true},
 	};
 
-	for (size_t k = 0; k < BB_LEN(families); k++)
-		put_family(s, &families[k], out);
+	for (const struct family *f = families; f < families + BB_LEN(families); f++) {
+		bb_openmetrics_family(f->name, f->is_time ? "histogram" : "counter",
+				      f->is_time ? "seconds" : NULL, f->help, out);
+		for (size_t i = 0; i < s->n_figures; i++) {
+			const struct bb_inside_figures *of = &s->figures[i];
+
+			if (!s->inside.programs[i].id)
+				continue;
+			if (!f->is_path)
+				put_sample(s, f, i, NULL, out);
+			for (size_t k = 0; f->is_path && of->n_paths > 1 && k < n_shown(s, i); k++)
+				put_sample(s, f, i, &of->paths[k], out);
+		}
+	}
 	fputs("# EOF\n", out);
 }
 
@@ -746,33 +718,13 @@ static int write_figures(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-static void write_screen(const struct session *s, FILE *out)
-{
-	struct bb_doc_look look = bb_output_look(stdout);
-
-	look.colour = false;
-	fputs("renewed each second; q ends\n\n", out);
-	write_table(s, &look, false, out);
-}
-
-/* The caller frees the text. */
-static char *text_of(const struct session *s, void (*write)(const struct session *s, FILE *out),
-		     size_t *ret_len)
-{
-	char *text = NULL;
-	FILE *out = bb_open_memstream(&text, ret_len);
-
-	write(s, out);
-	bb_close_memstream(out);
-	return text;
-}
-
 /* Shows the figures once a second. Returns 1 if the user pressed q, else 0, or -errno with a
  * message. */
 static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 {
+	char *text = NULL;
 	size_t len;
-	char *text;
+	FILE *out;
 	int rc = 0;
 
 	if (s->is_screen && bb_screen__key() == 'q')
@@ -782,22 +734,24 @@ static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 	*shown_ns = bb_now_ns();
 	read_figures(s);
 	if (s->is_screen) {
-		text = text_of(s, write_screen, &len);
+		struct bb_doc_look plain = bb_output_look(stdout);
+
+		plain.colour = false;
+		out = bb_open_memstream(&text, &len);
+		fputs("renewed each second; q ends\n\n", out);
+		write_table(s, &plain, false, out);
+		bb_close_memstream(out);
 		bb_screen__draw(&s->screen, text);
 		free(text);
 	}
 	if (s->args->serve) {
-		text = text_of(s, write_openmetrics, &len);
+		out = bb_open_memstream(&text, &len);
+		write_openmetrics(s, out);
+		bb_close_memstream(out);
 		rc = bb_http_server__publish(&s->server, text, len, err);
 		free(text);
 	}
 	return rc;
-}
-
-static int ask_kernel(struct session *s, struct bb_err *err)
-{
-	return bb_take__ask_kernel(&s->take, s->command.listener.command,
-				   (size_t)BB_CAPTURE_MIB << 20, err);
 }
 
 static void add_to_report(const struct session *s)
@@ -816,7 +770,8 @@ static int save(void *arg, int)
 
 	s->args->measure.quiet = true;
 	read_figures(s);
-	rc = ask_kernel(s, &err);
+	rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
+				 (size_t)BB_CAPTURE_MIB << 20, &err);
 	if (!rc)
 		rc = write_file(s, &err);
 	if (!rc)
@@ -885,19 +840,6 @@ static int write_pid(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-static int say_no_loads(const struct session *s, struct bb_err *err)
-{
-	const char *name = s->args->command[0];
-
-	if (s->is_cut)
-		return bb_fail(err, -ENOTSUP,
-			       "'%s' loaded no BPF program while it was watched; --for S watches "
-			       "it longer",
-			       name);
-	return bb_fail(err, -ENOTSUP, "'%s', which %s, loaded no BPF program%s", name,
-		       bb_how_ended(s->command.status).text, bb_silence_hint(s->is_screen));
-}
-
 static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *pid_file = s->args->pid_file;
@@ -932,36 +874,22 @@ static int run_command(struct session *s, struct bb_err *err)
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)
-		rc = ask_kernel(s, err);
+		rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
+					 (size_t)BB_CAPTURE_MIB << 20, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("a process of the command does not end, and is left running");
-	if (!rc && !s->inside.n_loads)
-		rc = say_no_loads(s, err);
+	if (!rc && !s->inside.n_loads && s->is_cut)
+		rc = bb_fail(err, -ENOTSUP,
+			     "'%s' loaded no BPF program while it was watched; --for S watches "
+			     "it longer",
+			     argv[0]);
+	else if (!rc && !s->inside.n_loads)
+		rc = bb_fail(err, -ENOTSUP, "'%s', which %s, loaded no BPF program%s", argv[0],
+			     bb_how_ended(s->command.status).text, bb_silence_hint(s->is_screen));
 	if (!rc && s->command.ended && s->command.status && !s->args->seconds)
 		bb_tell("the command %s", bb_how_ended(s->command.status).text);
 	bb_watched__close(&s->command, false);
 	return rc;
-}
-
-/* Adds a packet in its original length (at most BB_INSIDE_MOST_SNAP), or the context of a tracing
- * program. Bytes that were not kept are zeros. */
-static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
-		       const struct bb_inside_path *path, double share,
-		       const struct bb_inside_packet *packet)
-{
-	uint32_t len = packet->len < BB_INSIDE_MOST_SNAP ? packet->len : BB_INSIDE_MOST_SNAP;
-	struct bb_captured_input *in = bb_append(&c->inputs, &c->n_inputs, sizeof(*in));
-
-	struct bb_blob *bytes = p->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? &in->ctx : &in->data;
-
-	*in = (struct bb_captured_input){
-		.prog = p->taken,
-		.path = bb_strdup(bb_inside_path_name(path).text),
-		.share = share,
-		.repeat = 1,
-	};
-	*bytes = (struct bb_blob){bb_calloc(len + 1, 1), len};
-	memcpy(bytes->data, packet->bytes, packet->n < len ? packet->n : len);
 }
 
 /* True if a kept context of the tracing program `p` has the address of a kernel object. By the time
@@ -984,12 +912,15 @@ static bool has_addresses(const struct bb_inside_program *p)
 	return false;
 }
 
+/* Adds packets in their original length (at most BB_INSIDE_MOST_SNAP), or contexts of a tracing
+ * program. Bytes that were not kept are zeros. */
 static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 {
 	const struct bb_inside_program *p = &s->inside.programs[i];
 	const struct bb_inside_figures *f = &s->figures[i];
+	bool is_tracing = p->type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 
-	if (p->type == BPF_PROG_TYPE_RAW_TRACEPOINT && has_addresses(p))
+	if (is_tracing && has_addresses(p))
 		return;
 	for (size_t k = 0; k < n_shown(s, i); k++) {
 		const struct bb_inside_path_packets *of = bb_inside_packets__of(&p->packets,
@@ -997,8 +928,23 @@ static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 		double share = (double)f->paths[k].runs / (double)f->all.runs;
 		uint32_t n = of ? bb_inside_packets__differ(of) : 0;
 
-		for (uint32_t j = 0; j < n; j++)
-			add_packet(c, p, &f->paths[k], share / n, &of->kept[j]);
+		for (uint32_t j = 0; j < n; j++) {
+			const struct bb_inside_packet *packet = &of->kept[j];
+			uint32_t len = packet->len < BB_INSIDE_MOST_SNAP ? packet->len
+									 : BB_INSIDE_MOST_SNAP;
+			struct bb_blob bytes = {bb_calloc(len + 1, 1), len};
+
+			memcpy(bytes.data, packet->bytes, packet->n < len ? packet->n : len);
+			BB_PUSH(c->inputs, c->n_inputs,
+				(struct bb_captured_input){
+					.prog = p->taken,
+					.path = bb_strdup(bb_inside_path_name(&f->paths[k]).text),
+					.share = share / n,
+					.repeat = 1,
+					.ctx = is_tracing ? bytes : (struct bb_blob){0},
+					.data = is_tracing ? (struct bb_blob){0} : bytes,
+				});
+		}
 	}
 }
 
@@ -1034,24 +980,6 @@ static int write_tree(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-static int measure(struct session *s, struct bb_err *err)
-{
-	const struct inside_args *a = s->args;
-	int rc = bb_inside_price__measure(&s->inside.price, err);
-
-	if (!rc) {
-		bb_capture_provide_tracefs();
-		rc = run_command(s, err);
-	}
-	if (!rc)
-		rc = bb_output_of(write_figures, s, NULL, err);
-	if (!rc && a->measure.output)
-		rc = write_file(s, err);
-	if (!rc)
-		add_to_report(s);
-	return rc;
-}
-
 int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 {
 	static struct inside_args a = {.n_paths = 8, .time_at_most = 20000};
@@ -1078,7 +1006,17 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 		return rc;
 	s.measure = &m;
 	s.name = name;
-	rc = measure(&s, err);
+	rc = bb_inside_price__measure(&s.inside.price, err);
+	if (!rc) {
+		bb_capture_provide_tracefs();
+		rc = run_command(&s, err);
+	}
+	if (!rc)
+		rc = bb_output_of(write_figures, &s, NULL, err);
+	if (!rc && a.measure.output)
+		rc = write_file(&s, err);
+	if (!rc)
+		add_to_report(&s);
 	exit_code = bb_measure__deliver(&m, rc, err);
 	/* the tree of paths is stored only if storing the run has succeeded */
 	if (!rc && !exit_code && !a.measure.no_store && m.report->n_cases &&

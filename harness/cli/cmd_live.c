@@ -162,50 +162,38 @@ static bool has_ended(const struct watch *w)
 /* Writes the rows of a period to `out` (may be NULL), and serves them if there is a server. Fails
  * if the command ended before one of its programs was seen, unless there is a screen. */
 static int take_snapshot(struct watch *w, const struct bb_live_format *format, FILE *out,
-			 size_t *ret_n, struct bb_err *err)
+			 struct bb_err *err)
 {
 	const struct live_args *a = w->args;
 	struct bb_live_view view = {a->all, a->output ? bb_doc_plain_look : bb_output_look(stdout),
 				    a->command};
 	struct bb_live_row *rows;
 	char *text = NULL;
-	size_t size = 0;
+	size_t n, size = 0;
 	FILE *served;
-	int rc = bb_live_watch__snapshot(w->live, &rows, ret_n, err), status;
+	int rc = bb_live_watch__snapshot(w->live, &rows, &n, err), status;
 
 	if (rc)
 		return rc;
-	if (!*ret_n && !w->is_screen && w->follow && bb_follow__ended(w->follow, &status)) {
+	if (!n && !w->is_screen && w->follow && bb_follow__ended(w->follow, &status)) {
 		rc = bb_fail(err, -ENODATA,
 			     "'%s' %s before any of its BPF programs was seen; `bpfbench capture` "
 			     "keeps those that a command loads",
 			     a->command[0], bb_how_ended(status).text);
 	} else {
-		bb_live_rows__sort(rows, *ret_n, a->order);
+		bb_live_rows__sort(rows, n, a->order);
 		view.look.colour = false;
 		if (out)
-			format->print(rows, *ret_n, &view, out);
+			format->print(rows, n, &view, out);
 		if (w->server.child.pid) {
 			served = bb_open_memstream(&text, &size);
-			bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, *ret_n, NULL, served);
+			bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, n, NULL, served);
 			bb_close_memstream(served);
 			rc = bb_http_server__publish(&w->server, text, size, err);
 			free(text);
 		}
 	}
-	bb_live_rows__free(rows, *ret_n);
-	return rc;
-}
-
-/* If there is a screen, the command's stderr goes to /dev/null. */
-static int start_command(struct watch *w, struct bb_err *err)
-{
-	int before = bb_silence__begin(w->is_screen), rc;
-
-	bb_capture_provide_tracefs();
-	rc = bb_follow__start((const char *const *)(uintptr_t)w->args->command, w->args->env.v,
-			      &w->follow, err);
-	bb_silence__end(before);
+	bb_live_rows__free(rows, n);
 	return rc;
 }
 
@@ -245,29 +233,11 @@ static int wait_for_loads(const struct watch *w, struct bb_err *err)
 	return rc;
 }
 
-/* Returns `rc`, or -ECHILD with a message if `rc` is 0 and the command has failed. */
-static int end_command(const struct watch *w, int rc, struct bb_err *err)
-{
-	int status;
-
-	if (!rc && bb_follow__ended(w->follow, &status)) {
-		if (status)
-			rc = bb_fail(err, -ECHILD, "the command '%s' %s", w->args->command[0],
-				     bb_how_ended(status).text);
-		else
-			bb_say("the command ended with exit code 0");
-	}
-	if (!bb_follow__end(w->follow))
-		bb_say("a process of the command does not end, and is left running");
-	return rc;
-}
-
 static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 {
 	struct watch *w = arg;
-	size_t n;
 
-	return take_snapshot(w, w->args->format, out, &n, err);
+	return take_snapshot(w, w->args->format, out, err);
 }
 
 static int wait_for_period(const struct watch *w, double seconds, struct bb_err *err)
@@ -294,27 +264,35 @@ static int print_once(struct watch *w, struct bb_err *err)
 /* A signal or the end of the command ends serving without an error. */
 static int serve(struct watch *w, struct bb_err *err)
 {
-	size_t n;
 	int rc = 0;
 
 	while (!rc && !has_ended(w)) {
 		rc = wait_for_period(w, w->args->seconds, err);
 		if (!rc)
-			rc = take_snapshot(w, NULL, NULL, &n, err);
+			rc = take_snapshot(w, NULL, NULL, err);
 	}
 	return rc == -EINTR ? 0 : rc;
 }
 
-static int take_slices(struct watch *w, struct bb_report *report, struct bb_err *err)
+static int take_look(struct watch *w, struct bb_err *err)
 {
-	struct bb_live_look look = {.report = report};
-	int rc = w->follow ? wait_for_loads(w, err) : 0;
+	struct live_args *a = w->args;
+	struct bb_live_look look = {0};
+	struct bb_measure m;
+	int rc, said;
 
+	a->measure.no_store = !a->save;
+	rc = bb_measure__begin(&a->measure, "live", false, &m, err);
+	if (rc)
+		return rc;
+	look.report = m.report;
+	if (w->follow)
+		rc = wait_for_loads(w, err);
 	for (int i = 0; !rc && i < SLICES && !has_ended(w); i++) {
 		struct bb_live_row *rows = NULL;
 		size_t n = 0;
 
-		rc = wait_for_period(w, w->args->seconds / SLICES, err);
+		rc = wait_for_period(w, a->seconds / SLICES, err);
 		if (!rc)
 			rc = bb_live_watch__snapshot(w->live, &rows, &n, err);
 		if (!rc)
@@ -324,39 +302,7 @@ static int take_slices(struct watch *w, struct bb_report *report, struct bb_err 
 	if (!rc)
 		rc = bb_live_look__end(&look, err);
 	bb_live_look__done(&look);
-	return rc;
-}
-
-static int show_verdicts(const struct live_args *a, const struct bb_report *base,
-			 struct bb_report *now, struct bb_err *err)
-{
-	const struct bb_diff_opts opts = {a->threshold, BB_ALPHA, a->force};
-	const struct bb_doc_sides sides = {NULL, a->compare, "now"};
-	struct bb_diffs d = {0};
-	struct bb_doc doc = {0};
-	int rc, said = 0;
-
-	bb_live_look__match(base, now);
-	rc = bb_diff_reports(base, now, &opts, &d, err);
-	if (!rc)
-		rc = bb_diff_view__add(&a->view, &d, sides, &doc, err);
-	if (rc >= 0)
-		said = bb_output_document(&doc, stdout, err);
-	bb_diffs__done(&d);
-	return said ? said : rc;
-}
-
-static int take_look(struct watch *w, struct bb_err *err)
-{
-	struct live_args *a = w->args;
-	struct bb_measure m;
-	int rc;
-
-	a->measure.no_store = !a->save;
-	rc = bb_measure__begin(&a->measure, "live", false, &m, err);
-	if (rc)
-		return rc;
-	rc = bb_measure__deliver(&m, take_slices(w, m.report, err), err);
+	rc = bb_measure__deliver(&m, rc, err);
 	if (!rc && a->save) {
 		rc = bb_baseline__save(a->measure.results, a->save, m.report->id, err);
 		if (!rc && !a->measure.quiet)
@@ -364,8 +310,20 @@ static int take_look(struct watch *w, struct bb_err *err)
 				"--compare %s",
 				a->save, m.report->id, a->save);
 	}
-	if (!rc && w->base)
-		rc = show_verdicts(a, w->base, m.report, err);
+	if (!rc && w->base) {
+		const struct bb_diff_opts opts = {a->threshold, BB_ALPHA, a->force};
+		const struct bb_doc_sides sides = {NULL, a->compare, "now"};
+		struct bb_diffs d = {0};
+		struct bb_doc doc = {0};
+
+		bb_live_look__match(w->base, m.report);
+		rc = bb_diff_reports(w->base, m.report, &opts, &d, err);
+		if (!rc)
+			rc = bb_diff_view__add(&a->view, &d, sides, &doc, err);
+		said = rc < 0 ? 0 : bb_output_document(&doc, stdout, err);
+		rc = said ? said : rc;
+		bb_diffs__done(&d);
+	}
 	bb_measure__end(&m);
 	return rc;
 }
@@ -395,7 +353,7 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 	}
 	while (!rc && !take_key(a) && !has_ended(w)) {
 		char *table = NULL;
-		size_t size = 0, n = 0;
+		size_t size = 0;
 		FILE *out;
 
 		if (bb_screen__has_changed(&screen))
@@ -405,7 +363,7 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 			continue;
 		began_ns = bb_now_ns();
 		out = bb_open_memstream(&table, &size);
-		rc = take_snapshot(w, &bb_live_formats[BB_LIVE_TABLE], out, &n, err);
+		rc = take_snapshot(w, &bb_live_formats[BB_LIVE_TABLE], out, err);
 		bb_close_memstream(out);
 		if (!rc) {
 			free(text);
@@ -427,7 +385,7 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	struct bb_live_filter filter = {0};
 	struct watch w = {.args = &a};
 	bool by_hand, looks;
-	int rc;
+	int status, rc;
 
 	bb_measure_args__init(&a.measure, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
@@ -447,7 +405,12 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	if (!rc && a.serve)
 		bb_tell("serving %s, until Ctrl-C", w.server.url);
 	if (!rc && a.command) {
-		rc = start_command(&w, err);
+		int before = bb_silence__begin(w.is_screen);
+
+		bb_capture_provide_tracefs();
+		rc = bb_follow__start((const char *const *)(uintptr_t)a.command, a.env.v, &w.follow,
+				      err);
+		bb_silence__end(before);
 		filter.wants = is_wanted;
 		filter.arg = w.follow;
 	}
@@ -462,5 +425,14 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	bb_http_server__close(&w.server);
 	bb_stats_enable__off(&stats);
 	bb_report__free(w.base);
-	return w.follow ? end_command(&w, rc, err) : rc;
+	if (!rc && w.follow && bb_follow__ended(w.follow, &status)) {
+		if (status)
+			rc = bb_fail(err, -ECHILD, "the command '%s' %s", a.command[0],
+				     bb_how_ended(status).text);
+		else
+			bb_say("the command ended with exit code 0");
+	}
+	if (w.follow && !bb_follow__end(w.follow))
+		bb_say("a process of the command does not end, and is left running");
+	return rc;
 }

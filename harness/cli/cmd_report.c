@@ -151,23 +151,6 @@ struct page {
 	struct bb_timeline history;
 };
 
-static void page_done(struct page *page)
-{
-	for (size_t i = 0; page->parts && i < page->n; i++) {
-		struct part *p = &page->parts[i];
-
-		for (size_t k = 0; p->line_flames && k < p->report->n_timed; k++)
-			free(p->line_flames[k]);
-		free(p->line_flames);
-		bb_report__free(p->report);
-		free(p->flame);
-		bb_figures__done(&p->figures);
-	}
-	free(page->parts);
-	free(page->v);
-	bb_timeline__done(&page->history);
-}
-
 /* `bpfbench inside` stores paths as folded stacks. In them, the frame kinds of a profile have these
  * meanings. */
 static const char *const legend_of_paths[BB_N_FRAME_KINDS] =
@@ -201,40 +184,6 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 	return 0;
 }
 
-/* The stacks of a run, if they are stored, are in ID.folded beside its ID.json. */
-static int find_flame(const struct report_args *a, const char *which, struct part *p,
-		      struct bb_err *err)
-{
-	const char *slash = strrchr(which, '/');
-	char *path = slash ? bb_asprintf("%.*s/%s.folded", (int)(slash - which), which,
-					 p->report->id)
-			   : bb_asprintf("%s/%s.folded", a->results, p->report->id);
-	int rc = 0;
-
-	if (!access(path, F_OK))
-		rc = draw_flame(path, bb_has_drive(p->report, BB_DRIVE_INSIDE), &p->flame, err);
-	free(path);
-	return rc;
-}
-
-static void draw_lines(struct part *p)
-{
-	const struct bb_report *r = p->report;
-
-	p->line_flames = bb_calloc(r->n_timed, sizeof(*p->line_flames));
-	for (size_t i = 0; i < r->n_timed; i++) {
-		struct bb_by_line lines;
-		size_t len;
-		FILE *mem;
-
-		bb_by_line__make(r, &r->timed[i], &lines);
-		mem = bb_open_memstream(&p->line_flames[i], &len);
-		bb_lines_flame__write(&lines, true, mem);
-		bb_close_memstream(mem);
-		bb_by_line__done(&lines);
-	}
-}
-
 static int read_page(const struct report_args *a, struct page *page, struct bb_err *err)
 {
 	const struct bb_timeline_opts opts = {.rule = bb_history_default_rule};
@@ -248,12 +197,33 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 		struct part *p = &page->parts[i];
 
 		rc = bb_store__read(which, a->results, &p->report, err);
-		if (!rc && a->folded && !i)
+		if (!rc && a->folded && !i) {
 			rc = draw_flame(a->folded, false, &p->flame, err);
-		else if (!rc)
-			rc = find_flame(a, which, p, err);
+		} else if (!rc) {
+			/* ID.folded beside ID.json has the stacks of a run, if they are stored */
+			const char *slash = strrchr(which, '/');
+			char *path = slash ? bb_asprintf("%.*s/%s.folded", (int)(slash - which),
+							 which, p->report->id)
+					   : bb_asprintf("%s/%s.folded", a->results, p->report->id);
+
+			if (!access(path, F_OK))
+				rc = draw_flame(path, bb_has_drive(p->report, BB_DRIVE_INSIDE),
+						&p->flame, err);
+			free(path);
+		}
 		if (!rc)
-			draw_lines(p);
+			p->line_flames = bb_calloc(p->report->n_timed, sizeof(*p->line_flames));
+		for (size_t k = 0; !rc && k < p->report->n_timed; k++) {
+			struct bb_by_line lines;
+			size_t len;
+			FILE *mem;
+
+			bb_by_line__make(p->report, &p->report->timed[k], &lines);
+			mem = bb_open_memstream(&p->line_flames[k], &len);
+			bb_lines_flame__write(&lines, true, mem);
+			bb_close_memstream(mem);
+			bb_by_line__done(&lines);
+		}
 		page->v[i] = (struct bb_html_page){p->report, &page->history, p->flame,
 						   p->line_flames, &p->figures};
 	}
@@ -288,6 +258,18 @@ int bb_cmd_report(int argc, char **argv, struct bb_err *err)
 		rc = bb_output_of(write_page, &page, a.output, err);
 	if (!rc && !stat(a.output, &st) && S_ISREG(st.st_mode))
 		bb_tell("the page is %s (%.0f kB)", a.output, (double)st.st_size / 1000);
-	page_done(&page);
+	for (size_t i = 0; page.parts && i < page.n; i++) {
+		struct part *p = &page.parts[i];
+
+		for (size_t k = 0; p->line_flames && k < p->report->n_timed; k++)
+			free(p->line_flames[k]);
+		free(p->line_flames);
+		bb_report__free(p->report);
+		free(p->flame);
+		bb_figures__done(&p->figures);
+	}
+	free(page.parts);
+	free(page.v);
+	bb_timeline__done(&page.history);
 	return rc;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
+#include "base/io.h"
+#include "capture/file.h"
 #include "cli/capture_options.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/vm_run.h"
+#include "plan/field.h"
 #include "run/flame.h"
 #include "run/live_scenario.h"
 #include "run/object_scenario.h"
@@ -125,7 +128,10 @@ struct run_args {
 	/* a command for sh -c whose programs are captured, or NULL */
 	const char *capture;
 	char **command; /* ends in NULL; is NULL if no command is given */
-	struct bb_captured_file captured;
+	/* the capture of these programs as NAME=FILE, in a temporary folder; NULL if there is
+	 * none */
+	char *captured;
+	int captured_fd; /* locks this folder until this process ends */
 };
 
 #define DEFAULT_BUDGET_S 18.0
@@ -308,30 +314,6 @@ static void print_jobs(const struct jobs *j)
 		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
 }
 
-/* Reads scenario i of --scenario, or makes one for the BPF objects or the live programs. */
-static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
-			 struct bb_scenario **ret_scenario, struct bb_err *err)
-{
-	struct bb_live_opts opts = a->live;
-	char *text = NULL;
-	int rc;
-
-	if (a->scenarios.n)
-		return bb_scenario_find(a->scenarios.v[i], ret_scenario, err);
-	if (a->object.objects.n)
-		return bb_object_args__scenario(&a->object, false, &j->object, ret_scenario, err);
-	if (a->object.opts.trigger)
-		bb_say("test runs of loaded programs change the contents of their maps");
-	opts.by_test_run = a->object.opts.trigger != NULL;
-	rc = bb_live_scenario__make(&opts, &text, err);
-	if (!rc)
-		rc = bb_scenario__parse(text, strlen(text), "(loaded programs)", ret_scenario, err);
-	free(text);
-	return rc;
-}
-
-#define MOST_BY_LINE 3u /* most drives that --lines chooses */
-
 static int plan_job(const struct run_args *a, struct job *job, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
@@ -341,7 +323,7 @@ static int plan_job(const struct run_args *a, struct job *job, struct bb_err *er
 		.loads = a->loads,
 	};
 	struct bb_scenario *s = job->scenario;
-	const char *lines[MOST_BY_LINE];
+	const char *lines[3];
 	size_t n = 0;
 	int rc = 0;
 
@@ -362,7 +344,7 @@ static int plan_job(const struct run_args *a, struct job *job, struct bb_err *er
 }
 
 /* Reads and plans all scenarios before the first is measured, so that a typo in the last one
- * costs no time. */
+ * costs no time. If none is named, makes one for the BPF objects or the live programs. */
 static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	int rc = 0;
@@ -372,7 +354,25 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 	for (size_t i = 0; !rc && i < j->n; i++) {
 		struct job *job = &j->v[i];
 
-		rc = read_scenario(a, i, j, &job->scenario, err);
+		if (a->scenarios.n) {
+			rc = bb_scenario_find(a->scenarios.v[i], &job->scenario, err);
+		} else if (a->object.objects.n) {
+			rc = bb_object_args__scenario(&a->object, false, &j->object, &job->scenario,
+						      err);
+		} else {
+			struct bb_live_opts opts = a->live;
+			char *text = NULL;
+
+			opts.by_test_run = a->object.opts.trigger != NULL;
+			if (opts.by_test_run)
+				bb_say("test runs of loaded programs change the contents of their "
+				       "maps");
+			rc = bb_live_scenario__make(&opts, &text, err);
+			if (!rc)
+				rc = bb_scenario__parse(text, strlen(text), "(loaded programs)",
+							&job->scenario, err);
+			free(text);
+		}
 		if (!rc)
 			rc = plan_job(a, job, err);
 	}
@@ -517,41 +517,42 @@ static int load_objects(const struct run_args *a, struct bb_err *err)
 	return rc;
 }
 
+/* Writes the BPF programs that the command loads to a temporary file, and names it as an object. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
+	const char *const by_shell[] = {"sh", "-c", a->capture, NULL};
+	struct bb_capture_opts opts = a->how.opts;
+	struct bb_capture *taken = NULL;
 	uint64_t began_ns = bb_now_ns();
-	int rc;
+	char name[BB_NAME_MAX_BYTES + 2], *dir;
+	int tmp_fd, rc;
 
-	a->how.opts.argv = (const char *const *)(uintptr_t)a->command;
-	a->how.opts.env = a->measure.env.v;
+	opts.argv = a->capture ? by_shell : (const char *const *)(uintptr_t)a->command;
+	opts.env = a->measure.env.v;
 	/* The user's budget includes the capture. The default budget does not. */
 	if (a->measure.has_budget)
-		a->how.opts.budget_s = a->measure.budget_s;
-	rc = bb_captured_file__make(&a->how.opts, a->capture, &a->captured, err);
+		opts.budget_s = a->measure.budget_s;
+	bb_capture_name(a->capture ? a->capture : a->command[0], name, sizeof(name));
+	rc = bb_capture_and_say(&opts, false, &taken, err);
 	if (!rc)
-		bb_strings__append(&a->object.objects, a->captured.object);
+		rc = bb_scratch__make("capture", &dir, err);
+	if (!rc) {
+		a->captured = bb_asprintf("%s=%s/%s.capture", name, dir, name);
+		a->captured_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		tmp_fd = openat(a->captured_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (a->captured_fd >= 0 && tmp_fd >= 0)
+			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
+							    sizeof("XXXXXX") - 1, a->captured_fd);
+		bb_close(&tmp_fd);
+		free(dir);
+		rc = bb_capture__write(taken, strchr(a->captured, '=') + 1, err);
+	}
+	bb_capture__free(taken);
+	if (!rc)
+		bb_strings__append(&a->object.objects, a->captured);
 	if (a->measure.has_budget && a->measure.budget_s > 0)
 		a->measure.budget_s = fmax(a->measure.budget_s - bb_seconds_since(began_ns), 1e-3);
 	return rc;
-}
-
-static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct bb_err *err)
-{
-	const struct bb_paths *paths = bb_paths(err);
-
-	if (!paths)
-		return err->code;
-	bb_vm__append_file(work, s->path);
-	bb_vm__append_option(work, "scenario", work->files.v[work->files.n - 1]);
-	for (size_t i = 0; i < s->n_variants; i++) {
-		char *path = bb_variant_object(s, &s->variants[i])
-				     ? bb_object_path(s, &s->variants[i], paths->object_dir)
-				     : NULL;
-
-		if (path)
-			bb_vm__append_file(work, path);
-	}
-	return 0;
 }
 
 /* The guests, and not this kernel, find out which programs of an object run. */
@@ -560,11 +561,24 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 	static struct bb_vm_work work;
 	struct bb_scenario *s = NULL;
 	int rc = bb_vm__begin_work(&work, &a->measure, a->scenarios.n ? NULL : &a->object, err);
+	const struct bb_paths *paths = rc ? NULL : bb_paths(err);
 
+	if (!rc && !paths)
+		rc = err->code;
 	if (!rc && a->scenarios.n)
 		rc = bb_scenario_find(a->scenarios.v[0], &s, err);
-	if (!rc && s)
-		rc = name_scenario(&work, s, err);
+	if (!rc && s) {
+		bb_vm__append_file(&work, s->path);
+		bb_vm__append_option(&work, "scenario", work.files.v[work.files.n - 1]);
+	}
+	for (size_t i = 0; !rc && s && i < s->n_variants; i++) {
+		char *path = bb_variant_object(s, &s->variants[i])
+				     ? bb_object_path(s, &s->variants[i], paths->object_dir)
+				     : NULL;
+
+		if (path)
+			bb_vm__append_file(&work, path);
+	}
 	if (a->lines)
 		bb_vm__name_lines(&work, a->loads, a->samples);
 	else
@@ -611,6 +625,14 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 	}
 	free(jobs.v);
 	bb_object_scenario__done(&jobs.object);
-	bb_captured_file__remove(&a.captured);
+	if (a.captured) {
+		char *path = strchr(a.captured, '=') + 1;
+
+		unlink(path);
+		*strrchr(path, '/') = '\0';
+		rmdir(path);
+		bb_close(&a.captured_fd);
+		free(a.captured);
+	}
 	return rc;
 }

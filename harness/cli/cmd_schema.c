@@ -3,15 +3,12 @@
 #include "cli/options.h"
 #include "plan/scenario.h"
 
-static const struct bb_option options[] = {{0}};
-
 static const struct bb_usage usage = {
 	.doc = "Print the JSON schema of scenario files, with which editors complete and check "
 	       "them.",
 	.more = "It is made from the tables that read scenarios. Rules about several keys "
 		"together are not in it; --dry-run of `bpfbench run` checks all.",
 	.example = "  bpfbench schema > scenario.schema.json\n",
-	.sets = {{NULL, options, 0}},
 };
 
 int bb_cmd_schema(int argc, char **argv, struct bb_err *)

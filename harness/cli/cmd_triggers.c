@@ -122,29 +122,10 @@ static int look_at(struct search *s, const char *program)
 	return bb_must_end_why();
 }
 
-static int look_at_each(const struct triggers_args *a, struct search *s,
-			const struct bb_object_info *info, struct bb_err *err)
-{
-	struct bb_stats_enable stats;
-	int rc = bb_stats_enable__on(&stats, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; !rc && i < info->n_programs; i++) {
-		const char *program = info->programs[i].name;
-
-		if (!a->programs.n || BB_ANY(a->programs.v, a->programs.n, !strcmp(*it, program)))
-			rc = look_at(s, program);
-	}
-	if (rc)
-		bb_fail(err, rc, "stopped by a signal");
-	bb_stats_enable__off(&stats);
-	return rc;
-}
-
 static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
+	struct bb_stats_enable stats = {.fd = -1};
 	struct bb_doc next = {0};
 	struct search s = {.object = a->object};
 	struct bb_object_info info = {0};
@@ -164,7 +145,18 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	if (!rc) {
 		s.site = bb_fire_site__share(cpu, poll_cpu, &(struct bb_fire_user){0});
 		s.object_dir = paths->object_dir;
-		rc = look_at_each(a, &s, &info, err);
+		rc = bb_stats_enable__on(&stats, err);
+		for (size_t i = 0; !rc && i < info.n_programs; i++) {
+			const char *program = info.programs[i].name;
+
+			if (a->programs.n &&
+			    !BB_ANY(a->programs.v, a->programs.n, !strcmp(*it, program)))
+				continue;
+			rc = look_at(&s, program);
+			if (rc)
+				bb_fail(err, rc, "stopped by a signal");
+		}
+		bb_stats_enable__off(&stats);
 		if (s.is_live)
 			bb_live_objects__close(&s.live);
 		bb_fire_site__unshare(s.site);

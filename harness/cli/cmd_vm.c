@@ -56,28 +56,23 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static int list(struct bb_err *err)
-{
-	char **names = NULL;
-	size_t n = 0;
-	int rc = bb_kernels__list(&names, &n, err);
-
-	for (size_t i = 0; i < n; i++)
-		printf("%s\n", names[i]);
-	if (!rc && !n)
-		bb_say("no kernel is here yet: bpfbench vm fetch 6.12");
-	bb_names_free(names, n);
-	return rc;
-}
-
 int bb_cmd_vm(int argc, char **argv, struct bb_err *err)
 {
 	static struct vm_args a;
+	char **names = NULL;
+	size_t n = 0;
 	int rc = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (!strcmp(a.words.v[0], "list"))
-		return list(err);
+	if (!strcmp(a.words.v[0], "list")) {
+		rc = bb_kernels__list(&names, &n, err);
+		for (size_t i = 0; i < n; i++)
+			printf("%s\n", names[i]);
+		if (!rc && !n)
+			bb_say("no kernel is here yet: bpfbench vm fetch 6.12");
+		bb_names_free(names, n);
+		return rc;
+	}
 	if (!strcmp(a.words.v[0], "build"))
 		return bb_vm__build(&(struct bb_strings){a.words.v + 1, a.words.n - 1}, err);
 	if (!strcmp(a.words.v[0], "shell"))

@@ -24,7 +24,6 @@ struct bb_compared {
 	bool details;    /* show all rows and lines, not only those that differ */
 };
 
-#define BB_COMPARE_THRESHOLD 0.01
 /* enough loads for a verdict on each of a thousand lines (--time) */
 #define BB_TIME_LOADS 16u
 #define BB_TIME_BUDGET_S 18.0

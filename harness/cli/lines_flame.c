@@ -33,41 +33,21 @@ static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *r
 static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 				 const struct bb_timed_row *like, size_t i)
 {
-	const struct bb_timed_call *call = &like->from[i];
+	uint32_t line = like->from[i].line;
+	const struct bb_timed_row *row = BB_FIND(t->rows, t->n_rows,
+						 it->line == line && it->n_from == i &&
+							 !bb_timed_row__compare_from(it, like, i));
 	char name[32];
 
-	for (size_t k = 0; k < t->n_rows; k++) {
-		const struct bb_timed_row *row = &t->rows[k];
-
-		if (row->line == call->line && row->n_from == i &&
-		    !bb_timed_row__compare_from(row, like, i))
-			return add_line_frame(s, row);
-	}
-	snprintf(name, sizeof(name), "line %u", call->line);
+	if (row)
+		return add_line_frame(s, row);
+	snprintf(name, sizeof(name), "line %u", line);
 	return bb_stacks__frame(s, name, BB_FRAME_USER);
-}
-
-static void add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
-		     const struct bb_line_part *p)
-{
-	uint32_t frames[DEPTH] = {program};
-	uint32_t n = 1;
-
-	if (p->ns.value < 0.5)
-		return;
-	for (size_t i = 0; i < p->row->n_from && i < MOST_CALLS; i++) {
-		frames[n++] = add_calling_line(s, t, p->row, i);
-		frames[n++] = add_call(s, p->row->from[i].call);
-	}
-	frames[n++] = add_line_frame(s, p->row);
-	if (p->row->call[0])
-		frames[n++] = add_call(s, p->row->call);
-	bb_stacks__add(s, frames, n, p->ns.value);
 }
 
 void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks)
 {
-	uint32_t frames[2];
+	uint32_t frames[DEPTH];
 
 	*ret_stacks = (struct bb_stacks){0};
 	frames[0] = bb_stacks__frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM);
@@ -82,8 +62,22 @@ void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *re
 					     BB_FRAME_NOTE);
 		bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);
 	}
-	for (size_t i = 0; i < lines->n_parts; i++)
-		add_part(ret_stacks, lines->timed, frames[0], &lines->parts[i]);
+	for (size_t i = 0; i < lines->n_parts; i++) {
+		const struct bb_timed_row *row = lines->parts[i].row;
+		double ns = lines->parts[i].ns.value;
+		uint32_t n = 1;
+
+		if (ns < 0.5)
+			continue;
+		for (size_t k = 0; k < row->n_from && k < MOST_CALLS; k++) {
+			frames[n++] = add_calling_line(ret_stacks, lines->timed, row, k);
+			frames[n++] = add_call(ret_stacks, row->from[k].call);
+		}
+		frames[n++] = add_line_frame(ret_stacks, row);
+		if (row->call[0])
+			frames[n++] = add_call(ret_stacks, row->call);
+		bb_stacks__add(ret_stacks, frames, n, ns);
+	}
 	bb_stacks__sort(ret_stacks);
 }
 

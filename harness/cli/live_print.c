@@ -24,23 +24,6 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* `seconds` of a row is the time that its program was loaded in the period. At least one program
- * was loaded all the time, so the largest is the length of the period. */
-static double longest(const struct bb_live_row *rows, size_t n)
-{
-	double seconds = 0;
-
-	for (size_t i = 0; i < n; i++)
-		seconds = fmax(seconds, rows[i].seconds);
-	return seconds;
-}
-
-/* True if a program of the same name in an earlier row did not run either. */
-static bool is_idle_before(const struct bb_live_row *rows, size_t nth)
-{
-	return BB_ANY(rows, nth, is_idle(it) && !strcmp(it->program.name, rows[nth].program.name));
-}
-
 static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, struct bb_doc *d)
 {
 	size_t named = 0;
@@ -67,10 +50,14 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		return;
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu program%s did not run:", n_idle,
 		    bb_plural(n_idle));
-	for (size_t i = 0; i < n && named < IDLE_NAMED; i++)
-		if (is_idle(&rows[i]) && !is_idle_before(rows, i))
-			bb_doc__append(d, "%s %s", named++ ? "," : "",
-				       rows[i].program.name[0] ? rows[i].program.name : "-");
+	for (size_t i = 0; i < n && named < IDLE_NAMED; i++) {
+		const char *name = rows[i].program.name;
+
+		/* a name that several of these programs have is listed once */
+		if (is_idle(&rows[i]) &&
+		    !BB_ANY(rows, i, is_idle(it) && !strcmp(it->program.name, name)))
+			bb_doc__append(d, "%s %s", named++ ? "," : "", name[0] ? name : "-");
+	}
 	bb_doc__append(d, "%s (--all lists %s)", named < n_idle ? ", ..." : "",
 		       n_idle == 1 ? "it" : "them");
 }
@@ -147,10 +134,15 @@ static void print_table(const struct bb_live_row *rows, size_t n, const struct b
 	};
 	struct bb_doc d = {0};
 	size_t n_idle = 0, table = n > 0;
+	double seconds = 0;
 
+	/* `seconds` of a row is the time that its program was loaded in the period. At least one
+	 * program was loaded all the time, so the largest is the length of the period. */
+	for (size_t i = 0; i < n; i++)
+		seconds = fmax(seconds, rows[i].seconds);
 	if (n)
 		bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "%zu program%s in %.1f s", n, bb_plural(n),
-			    longest(rows, n));
+			    seconds);
 	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_live_row *r = &rows[i];
@@ -244,13 +236,31 @@ static struct bb_openmetrics_labels labels_of(const struct bb_live_row *r)
 	return labels;
 }
 
-/* Writes a summary of the period, and a histogram since the watch began. They count only runs that
- * were alone between two readings of the counters. */
-static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
+static void print_openmetrics(const struct bb_live_row *rows, size_t n, const struct bb_live_view *,
+			      FILE *out)
 {
 	static const char period[] = "bpf_program_single_run_seconds";
 	static const char total[] = "bpf_program_single_run_duration_seconds";
 
+	for (size_t k = 0; k < BB_LEN(families); k++) {
+		const char *name = families[k].name, *type = families[k].type;
+
+		bb_openmetrics_family(name, type, families[k].unit, families[k].help, out);
+		for (const struct bb_live_row *r = rows; r < rows + n; r++) {
+			struct bb_openmetrics_labels labels = labels_of(r);
+			const double values[] = {(double)r->total.run_cnt,
+						 (double)r->total.run_time_ns / NS_PER_S,
+						 (double)r->total.recursion_misses,
+						 r->runs_per_s,
+						 r->ns_per_run / NS_PER_S,
+						 r->cpu_share};
+
+			bb_openmetrics_sample(name, strcmp(type, "counter") ? "" : "_total",
+					      &labels, NULL, values[k], out);
+		}
+	}
+	/* A summary of the period, and a histogram since the watch began. They count only runs that
+	 * were alone between two readings of the counters. */
 	bb_openmetrics_family(period, "summary", "seconds",
 			      "Runs of the period that were timed one by one.", out);
 	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
@@ -273,29 +283,6 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 
 		bb_openmetrics_histogram(total, &labels, &r->single, out);
 	}
-}
-
-static void print_openmetrics(const struct bb_live_row *rows, size_t n, const struct bb_live_view *,
-			      FILE *out)
-{
-	for (size_t k = 0; k < BB_LEN(families); k++) {
-		const char *name = families[k].name, *type = families[k].type;
-
-		bb_openmetrics_family(name, type, families[k].unit, families[k].help, out);
-		for (const struct bb_live_row *r = rows; r < rows + n; r++) {
-			struct bb_openmetrics_labels labels = labels_of(r);
-			const double values[] = {(double)r->total.run_cnt,
-						 (double)r->total.run_time_ns / NS_PER_S,
-						 (double)r->total.recursion_misses,
-						 r->runs_per_s,
-						 r->ns_per_run / NS_PER_S,
-						 r->cpu_share};
-
-			bb_openmetrics_sample(name, strcmp(type, "counter") ? "" : "_total",
-					      &labels, NULL, values[k], out);
-		}
-	}
-	put_single_runs(rows, n, out);
 	fputs("# EOF\n", out);
 }
 

@@ -206,32 +206,6 @@ struct parser {
 	size_t n;
 };
 
-/* Writes a row for each title and option. The caller has made room for all rows. */
-static void fill_options(struct parser *p, struct argp_option *ret_options)
-{
-	const struct bb_usage *u = p->usage;
-
-	for (int s = 0; s < BB_OPTION_SETS_MAX && u->sets[s].options; s++) {
-		if (u->sets[s].title)
-			*ret_options++ = (struct argp_option){.doc = u->sets[s].title,
-							      .group = s + 1};
-		for (const struct bb_option *o = u->sets[s].options; o->name; o++) {
-			*ret_options++ = (struct argp_option){
-				.name = o->name,
-				.key = o->letter ? o->letter : FIRST_KEY + (int)p->n,
-				.arg = o->value,
-				.flags = (o->optional ? OPTION_ARG_OPTIONAL : 0) |
-					 (o->doc ? 0 : OPTION_HIDDEN),
-				.doc = o->doc,
-				.group = s + 1,
-			};
-			p->known[p->n].row = o;
-			p->known[p->n++].at = u->sets[s].at;
-		}
-	}
-	*ret_options = (struct argp_option){0};
-}
-
 static error_t parse_one(int key, char *text, struct argp_state *state)
 {
 	struct parser *p = state->input;
@@ -305,7 +279,7 @@ static void refuse_unknown(const struct parser *p, int argc, char **argv)
 
 void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args)
 {
-	struct argp_option options[MOST_OPTIONS + BB_OPTION_SETS_MAX + 1];
+	struct argp_option options[MOST_OPTIONS + BB_OPTION_SETS_MAX + 1], *row = options;
 	struct parser p = {.usage = u, .args = args};
 	struct argp argp = {.options = options, .parser = parse_one, .args_doc = u->arguments};
 	char *doc = NULL;
@@ -313,7 +287,24 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 	FILE *out = bb_open_memstream(&doc, &size);
 
 	command_name = argv[0];
-	fill_options(&p, options);
+	for (int s = 0; s < BB_OPTION_SETS_MAX && u->sets[s].options; s++) {
+		if (u->sets[s].title)
+			*row++ = (struct argp_option){.doc = u->sets[s].title, .group = s + 1};
+		for (const struct bb_option *o = u->sets[s].options; o->name; o++) {
+			*row++ = (struct argp_option){
+				.name = o->name,
+				.key = o->letter ? o->letter : FIRST_KEY + (int)p.n,
+				.arg = o->value,
+				.flags = (o->optional ? OPTION_ARG_OPTIONAL : 0) |
+					 (o->doc ? 0 : OPTION_HIDDEN),
+				.doc = o->doc,
+				.group = s + 1,
+			};
+			p.known[p.n].row = o;
+			p.known[p.n++].at = u->sets[s].at;
+		}
+	}
+	*row = (struct argp_option){0};
 	if (!p.n)
 		argp.options = NULL; /* glibc leaks memory for a table without options */
 	refuse_unknown(&p, argc, argv);

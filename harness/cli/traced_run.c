@@ -44,30 +44,8 @@ static void add_row(const struct bb_traced *t, uint64_t own, uint64_t called, ui
 	bb_doc__cell(d, "%s", text);
 }
 
-/* Adds a row for each of the `n_named` called functions with the most instructions, and one row for
- * all others. */
-static void add_functions(const struct bb_traced *t, const struct bb_traced_line *line,
-			  size_t n_named, struct bb_doc *d)
-{
-	uint64_t rest = line->called;
-	size_t n = 0;
-	char text[300];
-
-	for (size_t i = 0; i < t->n_parts; i++) {
-		const struct bb_traced_part *p = &t->parts[i];
-
-		if (&t->lines[p->of] != line || n++ >= n_named)
-			continue;
-		snprintf(text, sizeof(text), "    %.250s",
-			 bb_names__text(&t->stacks.names, p->name));
-		add_row(t, 0, p->n, 0, text, d);
-		rest -= p->n;
-	}
-	snprintf(text, sizeof(text), "    (%zu more)", n - n_named);
-	if (rest)
-		add_row(t, 0, rest, 0, text, d);
-}
-
+/* Below each line are the functions that it called, those with the most instructions first, and one
+ * row for those that are not named. */
 static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -78,6 +56,7 @@ static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o,
 		{BB_CODE("source")},
 	};
 	const struct bb_traced_line **order = bb_calloc(t->n_lines + 1, sizeof(*order));
+	char text[300];
 
 	for (size_t i = 0; i < t->n_lines; i++)
 		order[i] = &t->lines[i];
@@ -85,9 +64,23 @@ static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o,
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < t->n_lines && (i < HOTTEST || !o->hottest); i++) {
 		const struct bb_traced_line *l = order[i];
+		size_t n = 0, n_named = o->all ? NAMED_BY_ALL : NAMED;
+		uint64_t rest = l->called;
 
 		add_row(t, l->own, l->called, l->number, l->number ? l->text : "(no line)", d);
-		add_functions(t, l, o->all ? NAMED_BY_ALL : NAMED, d);
+		for (size_t k = 0; k < t->n_parts; k++) {
+			const struct bb_traced_part *p = &t->parts[k];
+
+			if (&t->lines[p->of] != l || n++ >= n_named)
+				continue;
+			snprintf(text, sizeof(text), "    %.250s",
+				 bb_names__text(&t->stacks.names, p->name));
+			add_row(t, 0, p->n, 0, text, d);
+			rest -= p->n;
+		}
+		snprintf(text, sizeof(text), "    (%zu more)", n - n_named);
+		if (rest)
+			add_row(t, 0, rest, 0, text, d);
 	}
 	add_row(t, t->around, 0, 0, "(the call and its timing)", d);
 	free(order);
@@ -211,27 +204,6 @@ static void add_to(struct parts *parts, int side, uint64_t count, struct part pa
 	same->n[side] += count;
 }
 
-static void add_side(struct parts *parts, int side, const struct bb_traced *t)
-{
-	for (size_t i = 0; i < t->n_lines; i++) {
-		const struct bb_traced_line *l = &t->lines[i];
-
-		add_to(parts, side, l->own + l->called,
-		       (struct part){PART_LINE, "", l->number ? l->text : "(no line)", {0}});
-	}
-	add_to(parts, side, t->around,
-	       (struct part){PART_LINE, "", "(the call and its timing)", {0}});
-	for (size_t i = 0; i < t->n_calls; i++) {
-		const struct bb_traced_part *p = &t->calls[i];
-		const char *called = bb_names__text(&t->stacks.names, (uint32_t)p->of),
-			   *name = bb_names__text(&t->stacks.names, p->name);
-
-		add_to(parts, side, p->n, (struct part){PART_FUNCTION, "", name, {0}});
-		add_to(parts, side, p->n, (struct part){PART_CALLED, "", called, {0}});
-		add_to(parts, side, p->n, (struct part){PART_OF_CALLED, called, name, {0}});
-	}
-}
-
 static int64_t more(const struct part *p)
 {
 	return (int64_t)(p->n[1] - p->n[0]);
@@ -300,8 +272,29 @@ static void add_difference(const struct bb_traced *const pair[2], const char *co
 	};
 	struct parts parts = {0};
 
-	for (int side = 0; side < 2; side++)
-		add_side(&parts, side, pair[side]);
+	for (int side = 0; side < 2; side++) {
+		const struct bb_traced *t = pair[side];
+
+		for (size_t i = 0; i < t->n_lines; i++) {
+			const struct bb_traced_line *l = &t->lines[i];
+			const char *text = l->number ? l->text : "(no line)";
+
+			add_to(&parts, side, l->own + l->called,
+			       (struct part){PART_LINE, "", text, {0}});
+		}
+		add_to(&parts, side, t->around,
+		       (struct part){PART_LINE, "", "(the call and its timing)", {0}});
+		for (size_t i = 0; i < t->n_calls; i++) {
+			const struct bb_traced_part *p = &t->calls[i];
+			const char *called = bb_names__text(&t->stacks.names, (uint32_t)p->of),
+				   *name = bb_names__text(&t->stacks.names, p->name);
+
+			add_to(&parts, side, p->n, (struct part){PART_FUNCTION, "", name, {0}});
+			add_to(&parts, side, p->n, (struct part){PART_CALLED, "", called, {0}});
+			add_to(&parts, side, p->n,
+			       (struct part){PART_OF_CALLED, called, name, {0}});
+		}
+	}
 	qsort(parts.v, parts.n, sizeof(*parts.v), by_difference);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%s: one run in %s has %" PRIu64 " machine instructions, in %s %" PRIu64
@@ -364,17 +357,30 @@ static void add_differences(const struct runs *base, const struct runs *head,
 	}
 }
 
-/* --flame draws the only program, and fails if there are several. */
-static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struct bb_doc *d,
-			struct bb_err *err)
+/* If kernels are compared, `first` holds the runs of the first kernel. Otherwise it is `runs`. */
+static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
+		       struct bb_err *err)
 {
-	size_t n_drawn = 0;
+	bool compares = o->base || o->between_kernels;
+	size_t n_titles, n_drawn = 0;
+	struct bb_doc d = {0};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < runs->n; i++) {
+	if (o->between_kernels)
+		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s, then %s",
+			    first->kernel->run->fingerprint.kernel_release,
+			    runs->kernel->run->fingerprint.kernel_release);
+	else
+		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s",
+			    runs->kernel->run->fingerprint.kernel_release);
+	n_titles = d.n;
+	if (compares)
+		add_differences(first, runs, o, &d);
+	/* --flame draws the only program, and fails if there are several */
+	for (size_t i = 0; !rc && !compares && i < runs->n; i++) {
 		if (!is_shown(runs->kernel->run, runs->v[i].name))
 			continue;
-		add_program(&runs->v[i], o, d);
+		add_program(&runs->v[i], o, &d);
 		if (!o->flame || !runs->v[i].n)
 			continue;
 		if (n_drawn++)
@@ -386,29 +392,6 @@ static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struc
 									  : write_flame,
 					  &runs->v[i], o->flame, err);
 	}
-	return rc;
-}
-
-/* If kernels are compared, `first` holds the runs of the first kernel. Otherwise it is `runs`. */
-static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
-		       struct bb_err *err)
-{
-	struct bb_doc d = {0};
-	size_t n_titles;
-	int rc = 0;
-
-	if (o->between_kernels)
-		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s, then %s",
-			    first->kernel->run->fingerprint.kernel_release,
-			    runs->kernel->run->fingerprint.kernel_release);
-	else
-		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s",
-			    runs->kernel->run->fingerprint.kernel_release);
-	n_titles = d.n;
-	if (o->base || o->between_kernels)
-		add_differences(first, runs, o, &d);
-	else
-		rc = add_programs(runs, o, &d, err);
 	if (!rc && d.n > n_titles) {
 		putchar('\n');
 		bb_output_render(&d, o->is_markdown, NULL, stdout);

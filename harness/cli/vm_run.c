@@ -94,23 +94,6 @@ void bb_vm__append_file(struct bb_vm_work *work, const char *path)
 	free(dir);
 }
 
-static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
-{
-	for (const struct bb_option *o = bb_object_options; o->name; o++) {
-		const void *member = (const char *)a + o->at;
-		const struct bb_strings *v = member;
-
-		if (o->read == bb_read_strings)
-			bb_vm__append_options(work, o->name, v);
-		else if (o->read == bb_read_text)
-			bb_vm__append_option(work, o->name, *(const char *const *)member);
-		else if (*(const bool *)member)
-			bb_strings__append(&work->args, bb_asprintf("--%s", o->name));
-		for (size_t i = 0; o->value && strstr(o->value, "FILE") && i < v->n; i++)
-			bb_vm__append_file(work, bb_object_args__path(v->v[i]));
-	}
-}
-
 int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
 		      const struct bb_object_args *a, struct bb_err *err)
 {
@@ -126,8 +109,19 @@ int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
 	bb_strings__append(&work->args,
 			   bb_asprintf("--budget=%g",
 				       m->has_budget ? m->budget_s : GUEST_BUDGET * m->vm_limit_s));
-	if (a)
-		name_objects(work, a);
+	for (const struct bb_option *o = bb_object_options; a && o->name; o++) {
+		const void *member = (const char *)a + o->at;
+		const struct bb_strings *v = member;
+
+		if (o->read == bb_read_strings)
+			bb_vm__append_options(work, o->name, v);
+		else if (o->read == bb_read_text)
+			bb_vm__append_option(work, o->name, *(const char *const *)member);
+		else if (*(const bool *)member)
+			bb_strings__append(&work->args, bb_asprintf("--%s", o->name));
+		for (size_t i = 0; o->value && strstr(o->value, "FILE") && i < v->n; i++)
+			bb_vm__append_file(work, bb_object_args__path(v->v[i]));
+	}
 	return rc;
 }
 
@@ -218,10 +212,22 @@ static int start_job(const struct guests *g, struct guest *guest, struct bb_err 
 	return rc;
 }
 
-static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
+static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
-	int rc;
+	int rc = 0;
 
+	if (g->aim != BUILDS) {
+		rc = pack_job(g, err);
+		if (rc < 0)
+			return rc;
+		guest->job_fd = rc;
+	}
+	if (guest->saved_fd >= 0 && g->aim != BUILDS)
+		return start_job(g, guest, err);
+	if (guest->saved_fd >= 0) {
+		bb_tell("Linux %s: its guest is there already", guest->kernel.name);
+		return 0;
+	}
 	if (!g->m->quiet && !g->bar.on)
 		bb_tell("booting Linux %s; the next time it is ready at once", guest->kernel.name);
 	rc = bb_new_guest__begin(&guest->kernel, &guest->fresh, err);
@@ -233,24 +239,6 @@ static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 				      &guest->machine, err);
 	guest->runs = !rc;
 	return rc ? bb_new_guest__finish(&guest->fresh, rc, err) : 0;
-}
-
-static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
-{
-	int rc = 0;
-
-	if (g->aim != BUILDS) {
-		rc = pack_job(g, err);
-		if (rc < 0)
-			return rc;
-		guest->job_fd = rc;
-	}
-	if (guest->saved_fd < 0)
-		return boot(g, guest, err);
-	if (g->aim != BUILDS)
-		return start_job(g, guest, err);
-	bb_tell("Linux %s: its guest is there already", guest->kernel.name);
-	return 0;
 }
 
 /* Returns the last message of bpfbench in the guest, or all of the console if there is none. */
@@ -292,20 +280,6 @@ static int read_run(const struct guests *g, struct guest *guest, struct bb_err *
 	return rc;
 }
 
-/* -EUCLEAN means that the saved guest could not finish its job. Then boots its kernel again, but
- * only once. Returns true if the guest now boots. */
-static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
-{
-	if (rc != -EUCLEAN || guest->must_boot || g->work->plugin)
-		return false;
-	bb_tell("Linux %s boots again, as its saved guest may be damaged: %s", guest->kernel.name,
-		guest->err.msg);
-	guest->must_boot = true;
-	guest->err = (struct bb_err){0};
-	bb_close(&guest->saved_fd);
-	return !start(g, guest, &guest->err);
-}
-
 /* Takes the result of a guest that has ended. After booting it is the saved guest, in which the job
  * then begins. After a job it is the guest's run and exit code. Returns false if the guest goes
  * on. */
@@ -318,8 +292,16 @@ static bool take_end(struct guests *g, struct guest *guest, int rc)
 		guest->saved_fd = rc < 0 ? -1 : rc;
 		return rc < 0 || g->aim == BUILDS || start_job(g, guest, &guest->err);
 	}
-	if (boots_anew(g, guest, rc))
-		return false;
+	/* The saved guest could not finish its job. Boot its kernel again, but only once. */
+	if (rc == -EUCLEAN && !guest->must_boot && !g->work->plugin) {
+		bb_tell("Linux %s boots again, as its saved guest may be damaged: %s",
+			guest->kernel.name, guest->err.msg);
+		guest->must_boot = true;
+		guest->err = (struct bb_err){0};
+		bb_close(&guest->saved_fd);
+		if (!start(g, guest, &guest->err))
+			return false;
+	}
 	g->status = guest->end.status;
 	if (!rc && g->aim == MEASURES)
 		rc = read_run(g, guest, &guest->err);
@@ -404,26 +386,6 @@ static int run_all(struct guests *g, struct bb_err *err)
 	return rc;
 }
 
-static int store_runs(const struct guests *g, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && !g->m->no_store && i < g->n; i++) {
-		const struct bb_report *r = g->v[i].run;
-		char *path = NULL;
-
-		if (!r || !bb_report__has_samples(r))
-			continue;
-		rc = bb_store__write(g->m->results, r, &path, err);
-		if (!rc && !g->m->quiet)
-			bb_tell("run stored as %s%s%s", path,
-				r->n_timed ? "; by line: bpfbench annotate --time " : "",
-				r->n_timed ? r->id : "");
-		free(path);
-	}
-	return rc;
-}
-
 static void write_text(struct guests *g, FILE *out)
 {
 	struct bb_doc d = {0};
@@ -447,28 +409,24 @@ static void write_text(struct guests *g, FILE *out)
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
-static void write_json(const struct guests *g, FILE *out)
-{
-	struct bb_json w = {.out = out};
-
-	bb_json__open(&w, NULL, "{");
-	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i].run)
-			bb_run_json__write(g->v[i].run, bb_json__add(&w, g->v[i].kernel.name));
-	bb_json__end(&w);
-}
-
 static int write_matrix(void *arg, FILE *out, struct bb_err *)
 {
 	struct guests *g = arg;
 	const char *format = g->m->format ? g->m->format->name : "table";
+	struct bb_json w = {.out = out};
 
-	if (!strcmp(format, "json"))
-		write_json(g, out);
-	else if (!strcmp(format, "bmf"))
+	if (!strcmp(format, "json")) {
+		bb_json__open(&w, NULL, "{");
+		for (size_t i = 0; i < g->n; i++)
+			if (g->v[i].run)
+				bb_run_json__write(g->v[i].run,
+						   bb_json__add(&w, g->v[i].kernel.name));
+		bb_json__end(&w);
+	} else if (!strcmp(format, "bmf")) {
 		bb_matrix__write_bmf(g->columns, g->n, out);
-	else
+	} else {
 		write_text(g, out);
+	}
 	return 0;
 }
 
@@ -504,14 +462,15 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 		   struct bb_err *err)
 {
 	struct guests g = {.m = m, .work = work};
+	bool is_document = !m->format || m->format->is_markdown ||
+			   !strcmp(m->format->name, "table");
 	bool failed, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
 	bool is_shown = work->show || is_judged; /* becomes true below if a guest has a run */
 	int rc = bb_output_check(m->output, err);
 
-	if (is_judged && m->format && !m->format->is_markdown && strcmp(m->format->name, "table"))
+	if (is_judged && !is_document)
 		bb_usage_error("a comparison by --vm has the formats table and markdown");
-	if (m->format && !m->format->is_markdown && strcmp(m->format->name, "table") &&
-	    strcmp(m->format->name, "json") && strcmp(m->format->name, "bmf"))
+	if (!is_document && strcmp(m->format->name, "json") && strcmp(m->format->name, "bmf"))
 		bb_usage_error("--vm has the formats table, markdown, json and bmf; `bpfbench show "
 			       "--format %s` prints the stored run of one kernel",
 			       m->format->name);
@@ -519,8 +478,19 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 		rc = find_kernels(&g, err);
 	if (!rc)
 		rc = run_all(&g, err);
-	if (!rc)
-		rc = store_runs(&g, err);
+	for (size_t i = 0; !rc && !m->no_store && i < g.n; i++) {
+		const struct bb_report *r = g.v[i].run;
+		char *path = NULL;
+
+		if (!r || !bb_report__has_samples(r))
+			continue;
+		rc = bb_store__write(m->results, r, &path, err);
+		if (!rc && !m->quiet)
+			bb_tell("run stored as %s%s%s", path,
+				r->n_timed ? "; by line: bpfbench annotate --time " : "",
+				r->n_timed ? r->id : "");
+		free(path);
+	}
 	is_shown |= BB_ANY(g.v, g.n, it->run);
 	g.columns = bb_calloc(g.n + 1, sizeof(*g.columns));
 	for (size_t i = 0; i < g.n; i++)

@@ -3,6 +3,8 @@
 
 void bb_hist_done(struct bb_hist *h)
 {
+	if (!h)
+		return;
 	free(h->slots);
 	*h = (struct bb_hist){0};
 }
@@ -99,6 +101,8 @@ void bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted)
 
 void bb_sorted_done(struct bb_sorted *s)
 {
+	if (!s)
+		return;
 	free(s->bins);
 	*s = (struct bb_sorted){0};
 }

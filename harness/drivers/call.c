@@ -17,6 +17,7 @@ struct call_slot {
 	const struct bb_function *function;
 	struct bb_function_room room;
 	bool has_begun;
+	struct bb_batch *batch; /* the batch in progress */
 };
 
 static const struct bb_function *find_function(const char *name, const char *variant)
@@ -53,71 +54,58 @@ static int attach(void *slot, struct bb_err *)
 	return 0;
 }
 
-struct timing {
-	struct call_slot *slot;
-	struct bb_batch *batch;
-};
-
 static int time_calls(void *arg, uint32_t n, double *ret_ns)
 {
-	const struct timing *t = arg;
+	struct call_slot *s = arg;
 	uint64_t before_ns = bb_now_ns(), took_ns;
 
-	t->slot->function->run(&t->slot->room, n);
+	s->function->run(&s->room, n);
 	took_ns = bb_now_ns() - before_ns;
-	t->batch->run_cnt += n;
-	t->batch->run_time_ns += took_ns;
+	s->batch->run_cnt += n;
+	s->batch->run_time_ns += took_ns;
 	*ret_ns = (double)took_ns;
 	return bb_must_end_why();
 }
 
-static int take_sample(struct timing *t, uint32_t calls)
-{
-	struct bb_fitted_line line = {0};
-	int rc = calls ? bb_fit_line__take(time_calls, t, calls, &line)
-		       : time_calls(t, 1, &line.slope_ns);
-
-	if (rc)
-		return rc;
-	if (line.slope_ns >= 0)
-		t->batch->ns[t->batch->n++] = (uint64_t)(line.slope_ns * BB_PS_PER_NS + 0.5);
-	else
-		snprintf(t->batch->void_why, sizeof(t->batch->void_why),
-			 "%u calls took less time than %u: the clock or the machine is too "
-			 "unsteady",
-			 calls, bb_fit_line_shorter(calls));
-	return 0;
-}
-
-/* A function may sleep until a fixed point of the clock's second, so its calls depend on each
- * other. A random pause before the first call of a load makes the loads independent. */
-static void pause_at_random(struct bb_rng *rng)
-{
-	struct timespec t = {.tv_nsec = (long)bb_rng_below(rng, 1000000000)};
-
-	nanosleep(&t, NULL);
-}
-
 static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
-	struct timing t = {slot, b};
-	struct bb_drive_state *s = t.slot->common.state;
+	struct call_slot *s = slot;
+	struct timespec pause = {0};
 	uint64_t began_ns;
 	uint32_t calls = 0;
 	double ns = 0;
-	int rc = bb_pin_to_cpu(s->opts.cpu, err);
+	int rc = bb_pin_to_cpu(s->common.state->opts.cpu, err);
 
-	if (t.slot->function->sleeps && !t.slot->has_begun)
-		pause_at_random(&s->rng);
-	t.slot->has_begun = true;
+	s->batch = b;
+	/* A function may sleep until a fixed point of the clock's second, so its calls depend on
+	 * each other. With a random pause before the first call, the loads are independent. */
+	if (s->function->sleeps && !s->has_begun) {
+		pause.tv_nsec = (long)bb_rng_below(&s->common.state->rng, 1000000000);
+		nanosleep(&pause, NULL);
+	}
+	s->has_begun = true;
 	began_ns = bb_now_ns();
 	/* only the third result counts, because the first two measurements warm up the function */
-	for (int i = 0; !rc && !t.slot->function->sleeps && i < 3; i++)
-		rc = time_calls(&t, FIRST_CALLS, &ns);
-	if (!rc && !t.slot->function->sleeps)
+	for (int i = 0; !rc && !s->function->sleeps && i < 3; i++)
+		rc = time_calls(s, FIRST_CALLS, &ns);
+	if (!rc && !s->function->sleeps)
 		calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
-	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
-		rc = take_sample(&t, calls);
+	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s);
+	     i++) {
+		struct bb_fitted_line line = {0};
+
+		rc = calls ? bb_fit_line__take(time_calls, s, calls, &line)
+			   : time_calls(s, 1, &line.slope_ns);
+		if (rc)
+			break;
+		if (line.slope_ns >= 0)
+			b->ns[b->n++] = (uint64_t)(line.slope_ns * BB_PS_PER_NS + 0.5);
+		else
+			snprintf(b->void_why, sizeof(b->void_why),
+				 "%u calls took less time than %u: the clock or the machine is too "
+				 "unsteady",
+				 calls, bb_fit_line_shorter(calls));
+	}
 	b->elapsed_s = bb_seconds_since(began_ns);
 	/* not an error: the time is over, and the unfinished line gives no sample */
 	return rc == -ETIME ? 0 : rc;

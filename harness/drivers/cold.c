@@ -7,16 +7,11 @@
 #include "stats/quantile.h"
 
 /* Code that fills the instruction caches and branch predictors: a function of 512 conditional
- * branches, copied 64 times. Each branch is taken at random in half of the runs. These are more
- * branches than any branch target buffer holds (Intel's Golden Cove: 12288 targets), and more code
- * than an L1 instruction cache holds. The function is copied, because compiling 32768 branches
+ * branches, copied N_COPIES times. Each branch is taken at random in half of the runs. These are
+ * more branches than any branch target buffer holds (Intel's Golden Cove: 12288 targets), and more
+ * code than an L1 instruction cache holds. The function is copied, because compiling 32768 branches
  * would take half a minute. A copy runs at any address, because the function refers to nothing
  * outside itself. */
-struct cold_branches {
-	char *copies; /* executable; NULL if not open */
-	size_t copy_bytes, map_bytes;
-};
-
 #define N_COPIES 64u
 #define ALIGN_BYTES 64u
 
@@ -55,48 +50,6 @@ branches(uint64_t x)
 
 extern const char __start_bb_cold_branches[], __stop_bb_cold_branches[];
 
-static void cold_branches_close(struct cold_branches *b)
-{
-	if (b->copies)
-		munmap(b->copies, b->map_bytes);
-	*b = (struct cold_branches){0};
-}
-
-/* Returns 0, or -ENOTSUP if the machine does not let us run code that we have written. */
-static int cold_branches_open(struct cold_branches *ret_branches, struct bb_err *err)
-{
-	size_t bytes = (size_t)(__stop_bb_cold_branches - __start_bb_cold_branches);
-	struct cold_branches b = {.copy_bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES *
-						ALIGN_BYTES};
-
-	b.map_bytes = N_COPIES * b.copy_bytes;
-	b.copies = bb_map_pages(b.map_bytes, MAP_PRIVATE);
-	for (size_t i = 0; i < N_COPIES; i++)
-		memcpy(b.copies + i * b.copy_bytes, __start_bb_cold_branches, bytes);
-	__builtin___clear_cache(b.copies, b.copies + b.map_bytes);
-	if (mprotect(b.copies, b.map_bytes, PROT_READ | PROT_EXEC)) {
-		int why = errno;
-
-		cold_branches_close(&b);
-		return bb_fail(err, -ENOTSUP,
-			       "branch history cannot be emptied here, as bpfbench may not run "
-			       "code that it has written: %s",
-			       strerror(why));
-	}
-	*ret_branches = b;
-	return 0;
-}
-
-static void cold_branches_run(const struct cold_branches *b, uint64_t random)
-{
-	ptrdiff_t entry = (const char *)(uintptr_t)branches - __start_bb_cold_branches;
-	uint64_t x = random | 1;
-
-	for (size_t i = 0; i < N_COPIES; i++)
-		x = ((uint64_t(*)(uint64_t))(uintptr_t)(b->copies + i * b->copy_bytes + entry))(x);
-	__asm__ volatile("" : : "r"(x));
-}
-
 /* assumed size of a cache line; on a CPU with longer lines, some lines are written twice */
 #define LINE_BYTES 64u
 #define MOST_CACHES 8u
@@ -114,7 +67,8 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 struct bb_cold {
 	char *buffer;
 	size_t bytes; /* part of `buffer` that is written: a power of two */
-	struct cold_branches branches;
+	char *copies; /* N_COPIES of branches(), each in copy_bytes bytes; executable */
+	size_t copy_bytes;
 	struct bb_rng rng;
 	/* read by the test of the caches: each cache line holds the address of the next */
 	char *probe;
@@ -166,44 +120,23 @@ size_t bb_cold_bytes(const char *root, int cpu)
 
 /* Writes every line of the buffer once. All lines are reached, because the step is odd and the
  * number of lines is a power of two. The step is 0.618 (golden ratio) of the number of lines. So
- * successive writes are far apart, and no prefetcher expects them. */
-static void write_buffer(struct bb_cold *c)
+ * successive writes are far apart, and no prefetcher expects them. Then runs the branches. */
+void bb_cold__empty(struct bb_cold *c)
 {
 	size_t lines = c->bytes / LINE_BYTES, step = (size_t)(0.6180339887 * (double)lines) | 1,
 	       at = 0;
+	const char *entry = c->copies +
+			    ((const char *)(uintptr_t)branches - __start_bb_cold_branches);
+	uint64_t x;
 
 	for (size_t i = 0; i < lines; i++) {
 		++*(volatile uint64_t *)(c->buffer + at * LINE_BYTES);
 		at = (at + step) & (lines - 1);
 	}
-}
-
-void bb_cold__empty(struct bb_cold *c)
-{
-	write_buffer(c);
-	cold_branches_run(&c->branches, bb_rng_u64(&c->rng));
-}
-
-/* Links the lines of the probe to a ring in random order. The CPU finds the address of the next
- * line only in the line itself, so it cannot read two at a time. */
-static void link_probe(struct bb_cold *c)
-{
-	void **line[PROBE_LINES];
-
-	for (uint32_t i = 0; i < PROBE_LINES; i++)
-		line[i] = (void **)(void *)(c->probe + i * PROBE_PAGE +
-					    LINE_BYTES *
-						    bb_rng_below(&c->rng, PROBE_PAGE / LINE_BYTES));
-	for (uint32_t i = PROBE_LINES - 1; i > 0; i--) {
-		uint32_t k = (uint32_t)bb_rng_below(&c->rng, i + 1);
-		void **other = line[k];
-
-		line[k] = line[i];
-		line[i] = other;
-	}
-	for (uint32_t i = 0; i < PROBE_LINES; i++)
-		*line[i] = line[(i + 1) % PROBE_LINES];
-	c->first = line[0];
+	x = bb_rng_u64(&c->rng) | 1;
+	for (size_t i = 0; i < N_COPIES; i++)
+		x = ((uint64_t(*)(uint64_t))(uintptr_t)(entry + i * c->copy_bytes))(x);
+	__asm__ volatile("" : : "r"(x));
 }
 
 static double read_probe_ns(const struct bb_cold *c)
@@ -232,11 +165,28 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 	return c->emptied;
 }
 
-/* c->emptied lists the caches that are emptied: those up to half of the buffer's size. */
-static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
+static int find_size(const char *root, int cpu, struct bb_cold *c, struct bb_err *err)
 {
+	double hot[LOOKS], cold[LOOKS], hot_ns, cold_ns;
 	size_t at = 0;
 
+	for (;; c->bytes *= 2) {
+		for (unsigned int i = 0; i < LOOKS; i++) {
+			bb_cold__empty(c);
+			cold[i] = read_probe_ns(c);
+			hot[i] = read_probe_ns(c);
+		}
+		hot_ns = bb_median(hot, LOOKS);
+		cold_ns = bb_median(cold, LOOKS);
+		if (cold_ns > EVICTED * hot_ns)
+			break;
+		if (c->bytes == BB_COLD_MAX_BYTES)
+			return bb_fail(err, -ENOTSUP,
+				       "caches cannot be emptied here: after writing %zu MiB a "
+				       "line takes %.1f ns to read, %.1f ns before",
+				       c->bytes >> 20, cold_ns, hot_ns);
+	}
+	/* the emptied caches are those up to half of the buffer's size */
 	for (unsigned int i = 0; i < MOST_CACHES && at < sizeof(c->emptied); i++) {
 		size_t bytes = cache_bytes(root, cpu, i);
 
@@ -249,32 +199,7 @@ static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot
 			 "TLB and branch history by writing %zu KiB: a line took %.1f ns to read "
 			 "then, %.1f before",
 			 c->bytes >> 10, cold_ns, hot_ns);
-}
-
-static int find_size(const char *root, int cpu, struct bb_cold *c, struct bb_err *err)
-{
-	double hot[LOOKS], cold[LOOKS], hot_ns, cold_ns;
-
-	for (;;) {
-		for (unsigned int i = 0; i < LOOKS; i++) {
-			bb_cold__empty(c);
-			cold[i] = read_probe_ns(c);
-			hot[i] = read_probe_ns(c);
-		}
-		hot_ns = bb_median(hot, LOOKS);
-		cold_ns = bb_median(cold, LOOKS);
-		if (cold_ns > EVICTED * hot_ns) {
-			say_emptied(root, cpu, c, hot_ns, cold_ns);
-			return 0;
-		}
-		if (c->bytes == BB_COLD_MAX_BYTES)
-			break;
-		c->bytes *= 2;
-	}
-	return bb_fail(err, -ENOTSUP,
-		       "caches cannot be emptied here: after writing %zu MiB a line takes %.1f ns "
-		       "to read, %.1f ns before",
-		       c->bytes >> 20, cold_ns, hot_ns);
+	return 0;
 }
 
 static char *map_pages(size_t bytes)
@@ -291,9 +216,19 @@ static char *map_pages(size_t bytes)
 
 static void map_all(struct bb_cold *c)
 {
+	uint32_t at[PROBE_LINES];
+
 	c->buffer = map_pages(BB_COLD_MAX_BYTES);
 	c->probe = map_pages(PROBE_LINES * PROBE_PAGE);
-	link_probe(c);
+	/* Link the lines of the probe to a ring in random order. The CPU finds the address of the
+	 * next line only in the line itself, so it cannot read two at a time. */
+	for (uint32_t i = 0; i < PROBE_LINES; i++)
+		at[i] = i * PROBE_PAGE +
+			LINE_BYTES * (uint32_t)bb_rng_below(&c->rng, PROBE_PAGE / LINE_BYTES);
+	bb_rng_shuffle(&c->rng, at, PROBE_LINES);
+	for (uint32_t i = 0; i < PROBE_LINES; i++)
+		*(void **)(void *)(c->probe + at[i]) = c->probe + at[(i + 1) % PROBE_LINES];
+	c->first = (void **)(void *)(c->probe + at[0]);
 }
 
 void bb_cold__after_fork(struct bb_cold *c)
@@ -306,12 +241,22 @@ void bb_cold__after_fork(struct bb_cold *c)
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err)
 {
 	struct bb_cold *c = bb_calloc(1, sizeof(*c));
-	int rc;
+	size_t bytes = (size_t)(__stop_bb_cold_branches - __start_bb_cold_branches);
+	int rc = 0;
 
 	bb_rng_seed(&c->rng, 1);
 	c->bytes = bb_cold_bytes(root, cpu);
 	map_all(c);
-	rc = cold_branches_open(&c->branches, err);
+	c->copy_bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+	c->copies = bb_map_pages(N_COPIES * c->copy_bytes, MAP_PRIVATE);
+	for (size_t i = 0; i < N_COPIES; i++)
+		memcpy(c->copies + i * c->copy_bytes, __start_bb_cold_branches, bytes);
+	__builtin___clear_cache(c->copies, c->copies + N_COPIES * c->copy_bytes);
+	if (mprotect(c->copies, N_COPIES * c->copy_bytes, PROT_READ | PROT_EXEC))
+		rc = bb_fail(err, -ENOTSUP,
+			     "branch history cannot be emptied here, as bpfbench may not run "
+			     "code that it has written: %s",
+			     strerror(errno));
 	if (!rc)
 		/* find_size() touches all memory, so that no page fault comes while we measure */
 		rc = find_size(root, cpu, c, err);
@@ -328,6 +273,6 @@ void bb_cold__free(struct bb_cold *c)
 		return;
 	munmap(c->buffer, BB_COLD_MAX_BYTES);
 	munmap(c->probe, PROBE_LINES * PROBE_PAGE);
-	cold_branches_close(&c->branches);
+	munmap(c->copies, N_COPIES * c->copy_bytes);
 	free(c);
 }

@@ -145,29 +145,6 @@ int bb_command__open_log(const struct bb_child_place *place)
 	return fd;
 }
 
-static int start_process(struct start *s, struct bb_command *c)
-{
-	const struct bb_command_spec *spec = s->spec;
-	const struct bb_child_rules rules = {
-		.signals = BB_SIGNALS_DEFAULT,
-		.own_session = true,
-		.before = spec->is_pinned ? take_place : NULL,
-		.is_program = true,
-		.env = spec->place.env,
-		.std = {BB_STD_NULL, spec->keeps_stdout ? c->out_fd : BB_STD_NULL, c->log_fd},
-		.uid = spec->place.uid,
-		.gid = spec->place.gid,
-	};
-	struct bb_child child = {.fd = -1, .report_fd = -1};
-	int rc = bb_child__start(&rules, execute, s, &child);
-
-	if (!rc && !(spec->is_held && wait_until_held(child.pid)))
-		rc = bb_child__executed(&child);
-	bb_close(&child.report_fd);
-	c->pid = child.pid > 0 ? child.pid : 0;
-	return rc;
-}
-
 int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret_command,
 		      struct bb_err *err)
 {
@@ -175,6 +152,7 @@ int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret
 	const char **argv = bb_calloc(spec->n_args + 4, sizeof(*argv));
 	struct start start = {spec, is_opened ? open_program(spec) : -1, (char **)(uintptr_t)argv};
 	struct bb_command c = {.spec = spec, .log_fd = bb_command__open_log(&spec->place)};
+	struct bb_child child = {.fd = -1, .report_fd = -1};
 	int rc = is_opened && start.program_fd < 0 ? start.program_fd : c.log_fd < 0 ? c.log_fd : 0;
 
 	if (!rc && spec->keeps_stdout && (c.out_fd = bb_command__open_log(&spec->place)) < 0)
@@ -184,8 +162,24 @@ int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret
 	argv[2] = spec->shell;
 	for (size_t i = 0; i < spec->n_args; i++)
 		argv[i + 1] = spec->args[i];
-	if (!rc)
-		rc = start_process(&start, &c);
+	if (!rc) {
+		const struct bb_child_rules rules = {
+			.signals = BB_SIGNALS_DEFAULT,
+			.own_session = true,
+			.before = spec->is_pinned ? take_place : NULL,
+			.is_program = true,
+			.env = spec->place.env,
+			.std = {BB_STD_NULL, spec->keeps_stdout ? c.out_fd : BB_STD_NULL, c.log_fd},
+			.uid = spec->place.uid,
+			.gid = spec->place.gid,
+		};
+
+		rc = bb_child__start(&rules, execute, &start, &child);
+	}
+	if (!rc && !(spec->is_held && wait_until_held(child.pid)))
+		rc = bb_child__executed(&child);
+	bb_close(&child.report_fd);
+	c.pid = child.pid > 0 ? child.pid : 0;
 	free(argv);
 	bb_close(&start.program_fd);
 	if (rc)

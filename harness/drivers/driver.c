@@ -20,25 +20,6 @@ static void close_trigger(struct bb_trigger_state *s)
 	free(s);
 }
 
-static int open_trigger(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
-			const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
-			struct bb_err *err)
-{
-	struct bb_trigger_state *s = bb_calloc(1, trigger->state_bytes);
-	int rc = 0;
-
-	*s = (struct bb_trigger_state){.trigger = trigger, .spec = spec, .opts = *opts};
-	if (trigger->open)
-		rc = trigger->open(s, err);
-	if (!rc && spec->caches == BB_CACHES_COLD)
-		rc = bb_cold__open("", opts->cpu, &s->cold, err);
-	if (rc)
-		close_trigger(s);
-	else
-		*ret_state = s;
-	return rc;
-}
-
 int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		    struct bb_drive_state **ret_state, struct bb_err *err)
 {
@@ -54,8 +35,21 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 	s = bb_calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
 	*s = (struct bb_drive_state){.driver = d, .spec = spec, .opts = *opts};
 	bb_rng_seed(&s->rng, opts->seed);
-	if (d->trigger)
-		rc = open_trigger(d->trigger, spec, opts, &s->fired, err);
+	if (d->trigger) {
+		struct bb_trigger_state *t = bb_calloc(1, d->trigger->state_bytes);
+
+		*t = (struct bb_trigger_state){.trigger = d->trigger, .spec = spec, .opts = *opts};
+		if (d->trigger->open)
+			rc = d->trigger->open(t, err);
+		if (!rc && spec->caches == BB_CACHES_COLD)
+			rc = bb_cold__open("", opts->cpu, &t->cold, err);
+		/* only now, because bb_slope__close() takes it as a sign that the trigger is open
+		 */
+		if (rc)
+			close_trigger(t);
+		else
+			s->fired = t;
+	}
 	if (!rc && d->open)
 		rc = d->open(s, err);
 	if (rc)

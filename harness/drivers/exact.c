@@ -50,17 +50,17 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	rc = bb_target__code_of(target, prog_fd, &e->code, err);
 	if (!rc)
 		rc = bb_clone__load(&e->code, logs_keys, &e->clone, err);
-	if (!rc) {
-		e->id = id_of(prog_fd);
-		e->clone_id = id_of(e->clone.prog_fd);
-		/* shared, because a child process may fire */
-		e->totals = bb_map_pages(counter_bytes(&e->clone), MAP_SHARED);
-		e->now = e->totals + e->clone.cfg.n_blocks;
-		e->in_vain = e->now + e->clone.cfg.n_blocks;
-	}
-	if (rc)
+	if (rc) {
 		close_one(e);
-	return rc;
+		return rc;
+	}
+	e->id = id_of(prog_fd);
+	e->clone_id = id_of(e->clone.prog_fd);
+	/* shared, because a child process may fire */
+	e->totals = bb_map_pages(counter_bytes(&e->clone), MAP_SHARED);
+	e->now = e->totals + e->clone.cfg.n_blocks;
+	e->in_vain = e->now + e->clone.cfg.n_blocks;
+	return 0;
 }
 
 /* If the program has tail calls, fills the list e->behind: a second clone of the program itself,
@@ -85,12 +85,6 @@ static void open_behind(const struct bb_target *target, bool logs_keys, struct b
 	}
 }
 
-static void reset_counters(struct bb_exact *e)
-{
-	for (; e; e = e->behind)
-		bb_clone__reset(&e->clone);
-}
-
 struct arrays {
 	int fd[MOST_ARRAYS];
 	uint32_t entries[MOST_ARRAYS];
@@ -110,27 +104,10 @@ static void take_array(struct arrays *a, int fd)
 	a->entries[a->n++] = info.max_entries;
 }
 
-/* Replaces programs in a prog array by their clones or, if `in` is false, clones by programs. */
-static void swap_in(const struct bb_exact *e, int array, uint32_t entries, bool in)
-{
-	uint32_t id;
-
-	for (uint32_t key = 0; key < entries; key++) {
-		const struct bb_exact *m = e->behind;
-
-		if (bpf_map_lookup_elem(array, &key, &id))
-			continue;
-		while (m && id != (in ? m->id : m->clone_id))
-			m = m->behind;
-		if (m)
-			bpf_map_update_elem(array, &key, in ? &m->clone.prog_fd : &m->prog_fd,
-					    BPF_ANY);
-	}
-}
-
 void bb_exact__swap(const struct bb_exact *e, bool in)
 {
 	struct arrays a = {.n = 0};
+	uint32_t id;
 
 	for (const struct bb_exact *m = e; m && e->behind; m = m->behind)
 		for (uint32_t at = 0; at < m->code.n; at++)
@@ -138,7 +115,17 @@ void bb_exact__swap(const struct bb_exact *e, bool in)
 			    m->code.insns[at].src_reg == BPF_PSEUDO_MAP_FD)
 				take_array(&a, m->code.insns[at].imm);
 	for (size_t i = 0; i < a.n; i++)
-		swap_in(e, a.fd[i], a.entries[i], in);
+		for (uint32_t key = 0; key < a.entries[i]; key++) {
+			const struct bb_exact *m = e->behind;
+
+			if (bpf_map_lookup_elem(a.fd[i], &key, &id))
+				continue;
+			while (m && id != (in ? m->id : m->clone_id))
+				m = m->behind;
+			if (m)
+				bpf_map_update_elem(a.fd[i], &key,
+						    in ? &m->clone.prog_fd : &m->prog_fd, BPF_ANY);
+		}
 }
 
 struct slot {
@@ -210,7 +197,8 @@ static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 	s->is_warm = !b->warmup;
 	/* touch the memory now, because a page fault during the batch may run the program */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
-	reset_counters(&s->exact);
+	for (struct bb_exact *e = &s->exact; e; e = e->behind)
+		bb_clone__reset(&e->clone);
 	return 0;
 }
 
@@ -287,7 +275,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
 	/* reset last, so that other processes hardly ever make the program run in between */
-	reset_counters(&s->exact);
+	for (struct bb_exact *e = &s->exact; e; e = e->behind)
+		bb_clone__reset(&e->clone);
 	return is_last || s->in_vain == IN_VAIN;
 }
 

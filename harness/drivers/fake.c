@@ -27,24 +27,14 @@ static double knob(const struct bb_variant_spec *v, const char *name, double oth
 	return otherwise;
 }
 
-static uint64_t fake_run_ns(struct bb_rng *rng, const struct bb_test_prog *prog)
-{
-	const struct bb_variant_spec *v = prog->spec;
-	double swing = knob(v, "layout_permille", 0) * 1e-3 * sin(2 * M_PI * prog->jit_mod64 / 64);
-	double ns = knob(v, "location_ns", 1000) * (1 + swing) +
-		    knob(v, "spread_ns", 5) * bb_rng_normal(rng);
-
-	if (bb_rng_double(rng) < knob(v, "tail_permille", 0) * 1e-3)
-		ns += knob(v, "tail_ns", 10000) * bb_rng_double(rng);
-	return ns < 1 ? 1 : (uint64_t)(ns + 0.5);
-}
-
 static int fake_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	struct fake_state *s = (struct fake_state *)((struct bb_drive_slot *)slot)->state;
 	const struct bb_test_prog *prog = ((struct bb_drive_slot *)slot)->prog;
 	const struct bb_variant_spec *v = prog->spec;
 	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
+	double swing = knob(v, "layout_permille", 0) * 1e-3 * sin(2 * M_PI * prog->jit_mod64 / 64);
+	struct bb_rng *rng = &s->common.rng;
 
 	s->batches++;
 	if (bb_must_end())
@@ -59,7 +49,12 @@ static int fake_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *e
 	else if (lose_after > 0 && (double)s->batches >= lose_after)
 		b->n = b->want - 1;
 	for (size_t i = 0; i < b->n; i++) {
-		b->ns[i] = fake_run_ns(&s->common.rng, prog);
+		double ns = knob(v, "location_ns", 1000) * (1 + swing) +
+			    knob(v, "spread_ns", 5) * bb_rng_normal(rng);
+
+		if (bb_rng_double(rng) < knob(v, "tail_permille", 0) * 1e-3)
+			ns += knob(v, "tail_ns", 10000) * bb_rng_double(rng);
+		b->ns[i] = ns < 1 ? 1 : (uint64_t)(ns + 0.5);
 		b->run_time_ns += b->ns[i];
 	}
 	b->run_cnt = b->n;

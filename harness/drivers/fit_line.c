@@ -3,18 +3,14 @@
 
 #include "stats/quantile.h"
 
-#define LEAST 8u
-#define SHORTER 64u
-#define SHORTEST 2u
-
 uint32_t bb_fit_line_shorter(uint32_t n)
 {
-	return n / SHORTER > SHORTEST ? n / SHORTER : SHORTEST;
+	return n / 64 > 2 ? n / 64 : 2;
 }
 
 uint32_t bb_fit_line_longer(double run_ns, uint32_t most)
 {
-	return (uint32_t)fmax(fmin(BB_LINE_NS / run_ns, most), LEAST);
+	return (uint32_t)fmax(fmin(BB_LINE_NS / run_ns, most), 8);
 }
 
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)

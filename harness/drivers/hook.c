@@ -111,23 +111,6 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	return rc;
 }
 
-/* Attaches `prog_fd` to the hook in place of the program of *link_fd, and stores the new link
- * there. It detaches first, because a perf event has room for only one program. Also, detaching
- * slows down other programs on a tracepoint for some time (by 13 ns here). */
-static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
-{
-	int rc;
-
-	if (hook->n_events)
-		bb_hook__take_off(hook, *link_fd);
-	else
-		bb_close(link_fd);
-	rc = bb_hook__put(hook, prog_fd, link_fd, err);
-	if (rc)
-		*link_fd = -1;
-	return rc;
-}
-
 /* The turns are E P P E, or P P if there is no empty program. */
 static int take_attached(struct slot *s, const struct bb_hook *hook, struct block *b,
 			 struct bb_err *err)
@@ -139,8 +122,17 @@ static int take_attached(struct slot *s, const struct bb_hook *hook, struct bloc
 	for (size_t i = 0; !rc && i < BB_LEN(turns); i++) {
 		if (turns[i] < 0)
 			continue;
-		if (turns[i] != attached_fd)
-			rc = change_to(hook, turns[i], &link_fd, err);
+		/* Detach first, because a perf event has room for only one program. Also, detaching
+		 * slows down other programs on a tracepoint for some time (by 13 ns here). */
+		if (turns[i] != attached_fd) {
+			if (hook->n_events)
+				bb_hook__take_off(hook, link_fd);
+			else
+				bb_close(&link_fd);
+			rc = bb_hook__put(hook, turns[i], &link_fd, err);
+			if (rc)
+				link_fd = -1;
+		}
 		attached_fd = turns[i];
 		if (!rc)
 			rc = take_turn(s, i == 1 || i == 2 ? &b->full_ns : &b->empty_ns, err);
@@ -171,25 +163,16 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 	return rc;
 }
 
-/* Stores a block as one sample, and updates the batch's mean cost of the empty program. If the
+/* Stores each block as one sample, and updates the batch's mean cost of the empty program. If the
  * trigger's time varies more than the program costs, the cost may be negative. It is then stored as
  * 0, because samples have no sign. The median over loads does not depend on how negative it was. */
-static void keep_block(struct bb_batch *b, const struct block *block, uint32_t runs_each)
-{
-	double cost_ns = (block->full_ns - block->none_ns) / runs_each;
-	double floor_ns = (block->empty_ns - block->none_ns) / runs_each;
-
-	b->floor_ns = b->n ? (b->floor_ns * (double)b->n + floor_ns) / (double)(b->n + 1)
-			   : floor_ns;
-	b->fired++;
-	b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * BB_PS_PER_NS + 0.5);
-}
-
 static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct slot *s = slot;
+	uint32_t runs_each = s->fire.found->runs_each;
 	struct block block;
+	double cost_ns, floor_ns;
 	int rc = 0;
 
 	b->warmup = 0;
@@ -197,8 +180,14 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 							  bb_target__ring(s->fire.common.target);
 	while (!rc && bb_batch__goes_on(b, began_ns)) {
 		rc = take_block(s, &block, err);
-		if (!rc)
-			keep_block(b, &block, s->fire.found->runs_each);
+		if (rc)
+			break;
+		cost_ns = (block.full_ns - block.none_ns) / runs_each;
+		floor_ns = (block.empty_ns - block.none_ns) / runs_each;
+		b->floor_ns = b->n ? (b->floor_ns * (double)b->n + floor_ns) / (double)(b->n + 1)
+				   : floor_ns;
+		b->fired++;
+		b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * BB_PS_PER_NS + 0.5);
 	}
 	return bb_batch__void_if_gone(b, rc, err);
 }

@@ -31,19 +31,15 @@ static int attach_thing(struct bb_lines_slot *slot, enum bb_lines_thing thing, s
 	struct bb_lines_loaded *l = &slot->things[thing];
 	int rc = 0;
 
-	if (thing != BB_LINES_PROGRAM)
+	if (thing != BB_LINES_PROGRAM) {
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
-	else
+	} else {
+		l->prog_fd = slot->common.prog->target->prog_fd;
 		l->reader = slot->common.prog->target->reader;
+	}
 	return rc ? rc
 		  : bb_trigger__attach(slot->common.state->fired, slot->common.prog, l->prog_fd,
 				       &l->attached, err);
-}
-
-static int load_program(struct bb_lines_slot *slot, struct bb_err *err)
-{
-	slot->things[BB_LINES_PROGRAM].prog_fd = slot->common.prog->target->prog_fd;
-	return attach_thing(slot, BB_LINES_PROGRAM, err);
 }
 
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err)
@@ -51,7 +47,7 @@ int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err)
 	const struct bb_lines_plan *plan = &slot->variant->plan;
 	struct bb_lines_loaded *things = slot->things;
 	struct bb_cut_form form = plan->form;
-	int rc = load_program(slot, err);
+	int rc = attach_thing(slot, BB_LINES_PROGRAM, err);
 
 	if (!rc)
 		rc = bb_cut_clone__load(&plan->parts, &form, &things[BB_LINES_CLONE].prog_fd, err);
@@ -95,7 +91,7 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 	for (int i = 0; i < BB_LINES_N_THINGS; i++)
 		slot->things[i].prog_fd = -1;
 	if (!v && floor && !strcmp(floor, prog->spec->name))
-		return load_program(slot, err);
+		return attach_thing(slot, BB_LINES_PROGRAM, err);
 	if (!v) {
 		v = bb_calloc(1, sizeof(*v));
 		BB_PUSH(s->variants, s->n_variants, v);
@@ -159,23 +155,6 @@ static int begin(const struct bb_attached *, void *arg, struct bb_batch *)
 	return bb_stats_reader__info(&burst->thing->reader, &burst->last);
 }
 
-static void take_sample(struct bb_lines_burst *burst, struct bb_batch *b, uint32_t runs_each,
-			const struct bb_prog_stats *window, int64_t ended_at)
-{
-	if (burst->warmed < b->warmup) {
-		burst->warmed++;
-		return;
-	}
-	b->fired++;
-	if (window->run_cnt == runs_each && burst->ends_at >= -1 && ended_at != burst->ends_at) {
-		burst->other_paths++;
-		b->run_cnt += window->run_cnt;
-		b->run_time_ns += window->run_time_ns;
-	} else {
-		bb_batch__take(b, window->run_cnt, window->run_time_ns, runs_each);
-	}
-}
-
 /* The counters show it if a signal interrupts a firing, so the last argument is ignored. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool)
 {
@@ -190,12 +169,20 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	bb_target__drain(a->target, !b->drain_each_run);
 	window = bb_prog_stats__since(&now, &burst->last);
 	burst->last = now;
-	if (burst->is_restoring) {
-		burst->is_restoring = false;
-	} else {
-		take_sample(burst, b, a->runs_each, &window, ended_at);
-		burst->is_restoring = burst->restores;
+	if (!burst->is_restoring && burst->warmed < b->warmup) {
+		burst->warmed++;
+	} else if (!burst->is_restoring) {
+		b->fired++;
+		if (window.run_cnt == a->runs_each && burst->ends_at >= -1 &&
+		    ended_at != burst->ends_at) {
+			burst->other_paths++;
+			b->run_cnt += window.run_cnt;
+			b->run_time_ns += window.run_time_ns;
+		} else {
+			bb_batch__take(b, window.run_cnt, window.run_time_ns, a->runs_each);
+		}
 	}
+	burst->is_restoring = burst->restores && !burst->is_restoring;
 	arm(burst);
 	return b->fired >= b->want || bb_must_end();
 }
@@ -310,11 +297,6 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	return 0;
 }
 
-struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param)
-{
-	return BB_FIND(v->cases, v->n_cases, it->param == param);
-}
-
 static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct bb_lines_case *p,
 		    size_t want, struct bb_batch *b, struct bb_err *err)
 {
@@ -338,7 +320,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	struct bb_lines_slot *slot = slot_;
 	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
 	struct bb_lines_variant *v = slot->variant;
-	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
+	struct bb_lines_case *p = v ? BB_FIND(v->cases, v->n_cases, it->param == param) : NULL;
 	size_t want = b->want < BB_LINES_BURST ? b->want : BB_LINES_BURST;
 	int rc;
 
@@ -358,7 +340,8 @@ static void close_lines(void *state)
 
 	for (size_t i = 0; i < s->n_variants; i++) {
 		bb_lines_variant__done(s->variants[i]);
-		bb_lines_plan__done(&s->variants[i]->plan);
+		bb_lines_plan__forget(&s->variants[i]->plan);
+		bb_cuts__done(&s->variants[i]->plan.parts.cuts);
 		free(s->variants[i]);
 	}
 	free(s->variants);

@@ -182,14 +182,12 @@ void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);
-void bb_lines_plan__done(struct bb_lines_plan *p);
 
 /* lines_plan.c: bb_lines_variant__plan() finds the variant's cuts and paths. It also loads all
  * programs of the slot except the logger. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 
-/* lines.c: both return NULL if there is no such variant or case. */
+/* lines.c: returns NULL if there is no such variant. */
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec);
-struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);

@@ -201,12 +201,6 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 	return rc;
 }
 
-void bb_lines_plan__done(struct bb_lines_plan *p)
-{
-	bb_lines_plan__forget(p);
-	bb_cuts__done(&p->parts.cuts);
-}
-
 /* cuts[n]: the cuts that a run passes, in order; owned */
 struct path {
 	uint32_t *cuts, n;
@@ -313,29 +307,6 @@ static void add_item(struct bb_lines_case *p, enum bb_lines_thing thing, uint32_
 	p->items[p->n_items++] = (struct bb_lines_item){thing, position, is_bare};
 }
 
-static void make_items(struct bb_lines_case *p)
-{
-	const uint32_t *measured = p->path.measured;
-	uint32_t n = p->path.n_measured;
-
-	p->items = bb_calloc(BB_LINES_ITEM_FIRST_CUT + (size_t)n + 2 + DOUBLED, sizeof(*p->items));
-	add_item(p, BB_LINES_PROGRAM, p->path.n, false);
-	add_item(p, BB_LINES_EMPTY, p->path.n, false);
-	for (uint32_t i = 0; i < n; i++)
-		add_item(p, BB_LINES_CLONE, measured[i], false);
-	p->first_bare = p->n_items;
-	add_item(p, BB_LINES_CLONE, measured[0], true);
-	add_item(p, BB_LINES_CLONE, measured[n - 1], true);
-	p->first_doubled = p->n_items;
-	for (uint32_t i = 0, last = UINT32_MAX; i < DOUBLED; i++) {
-		uint32_t at = (uint32_t)((uint64_t)i * (n - 1) / (DOUBLED - 1));
-
-		if (at != last)
-			add_item(p, BB_LINES_DOUBLED_CLONE, measured[at], false);
-		last = at;
-	}
-}
-
 static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		      struct bb_err *err)
 {
@@ -343,6 +314,8 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	struct bb_lines_case *p;
 	struct path path = {0};
 	int rc = find_path(s, slot, param, &path, err);
+	const uint32_t *measured;
+	uint32_t n;
 	double most;
 
 	if (rc)
@@ -360,7 +333,24 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	bb_line_path__make(&v->plan.parts.code, &v->plan.parts.cfg, &v->plan.parts.cuts, path.cuts,
 			   path.n, (uint32_t)fmin(most, MOST_MEASURED), &p->path);
-	make_items(p);
+	measured = p->path.measured;
+	n = p->path.n_measured;
+	p->items = bb_calloc(BB_LINES_ITEM_FIRST_CUT + (size_t)n + 2 + DOUBLED, sizeof(*p->items));
+	add_item(p, BB_LINES_PROGRAM, p->path.n, false);
+	add_item(p, BB_LINES_EMPTY, p->path.n, false);
+	for (uint32_t i = 0; i < n; i++)
+		add_item(p, BB_LINES_CLONE, measured[i], false);
+	p->first_bare = p->n_items;
+	add_item(p, BB_LINES_CLONE, measured[0], true);
+	add_item(p, BB_LINES_CLONE, measured[n - 1], true);
+	p->first_doubled = p->n_items;
+	for (uint32_t i = 0, last = UINT32_MAX; i < DOUBLED; i++) {
+		uint32_t at = (uint32_t)((uint64_t)i * (n - 1) / (DOUBLED - 1));
+
+		if (at != last)
+			add_item(p, BB_LINES_DOUBLED_CLONE, measured[at], false);
+		last = at;
+	}
 	return 0;
 }
 
@@ -382,16 +372,20 @@ void bb_lines_variant__done(struct bb_lines_variant *v)
 	v->n_cases = 0;
 }
 
-static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
+/* Enables bpf_stats meanwhile, because it is still off when programs are probed. */
+int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_state *s = (const struct bb_lines_state *)slot->common.state;
 	struct bb_lines_variant *v = slot->variant;
 	bool has_inputs = s->common.spec->kind->takes_inputs;
 	const struct bb_u32_list *values = &s->common.spec->values;
 	size_t n = has_inputs ? s->common.spec->inputs.n : values->n;
+	struct bb_stats_enable stats;
 	struct bb_err too_many;
-	int rc;
+	int rc = bb_stats_enable__on(&stats, err);
 
+	if (rc)
+		return rc;
 	for (;;) {
 		rc = settle(&v->plan, s->memory.fd, err);
 		if (!rc)
@@ -409,21 +403,11 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 			bb_lines_slot__unload(slot, i);
 		bb_fail(&too_many, -ENOTSUP, "a run of '%s' passes more than %u cuts",
 			v->plan.parts.code.name, BB_CUT_LOG);
-		if (!coarsen(&v->plan, too_many.msg))
-			return bb_fail(err, -ENOTSUP, "%s", too_many.msg);
+		if (!coarsen(&v->plan, too_many.msg)) {
+			rc = bb_fail(err, -ENOTSUP, "%s", too_many.msg);
+			break;
+		}
 	}
-	return rc;
-}
-
-/* Enables bpf_stats meanwhile, because it is still off when programs are probed. */
-int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
-{
-	struct bb_stats_enable stats;
-	int rc = bb_stats_enable__on(&stats, err);
-
-	if (rc)
-		return rc;
-	rc = plan_variant(slot, err);
 	bb_stats_enable__off(&stats);
 	return rc;
 }

@@ -289,7 +289,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		 struct bb_lines *ret_lines)
 {
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
-	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
+	struct bb_lines_case *p = v ? BB_FIND(v->cases, v->n_cases, it->param == param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
 	double *program, *empty, *hidden, *rest, *rows, *first, *cumulative;
 	bool has_rest;

@@ -144,30 +144,13 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 	return 0;
 }
 
-static int run_flow(struct flow_run *r, struct bb_err *err)
-{
-	const struct bb_child_place place = {r->loop->common.opts.poll_cpu,
-					     r->loop->common.opts.uid, r->loop->common.opts.gid,
-					     NULL};
-	struct bb_prog_stats before;
-	int rc = bb_read_counters(r->target, &before, err), taken = 0;
-
-	bb_target__drain(r->target, false);
-	if (!rc && r->processor)
-		rc = bb_consumer__start(r->processor, r->ring->map_fd, r->room, &place,
-					&r->consumer, err);
-	if (rc)
-		return rc;
-	rc = watch(r, err);
-	if (!rc || rc == -EINTR)
-		taken = take_results(r, &before, err);
-	return rc ? rc : taken;
-}
-
 static int pipeline_batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;
+	const struct bb_driver_opts *opts = &slot->state->opts;
+	const struct bb_child_place place = {opts->poll_cpu, opts->uid, opts->gid, NULL};
 	struct bb_target *target = slot->prog->target;
+	struct bb_prog_stats before;
 	struct flow_run r = {.loop = (struct bb_workload_loop *)slot->state,
 			     .target = target,
 			     .ring = bb_target__ring(target),
@@ -175,14 +158,24 @@ static int pipeline_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 			     .freq_hz = param,
 			     .batch = b,
 			     .event_fd = -1};
-	int rc;
+	int rc, taken = 0;
 
 	r.room = (size_t)(2 * b->max_s * param) + 64;
 	r.lag_ns = bb_calloc(r.room, sizeof(*r.lag_ns));
 	b->flow = bb_calloc(1, sizeof(*b->flow));
 	b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
-	rc = run_flow(&r, err);
+	rc = bb_read_counters(target, &before, err);
+	bb_target__drain(target, false);
+	if (!rc && r.processor)
+		rc = bb_consumer__start(r.processor, r.ring->map_fd, r.room, &place, &r.consumer,
+					err);
+	if (!rc) {
+		rc = watch(&r, err);
+		if (!rc || rc == -EINTR)
+			taken = take_results(&r, &before, err);
+		rc = rc ? rc : taken;
+	}
 	/* ring_bytes is 0 if an error came before the results */
 	if (!b->flow->ring_bytes) {
 		free(b->flow);

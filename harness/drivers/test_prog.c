@@ -53,21 +53,6 @@ static int open_prepares(struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-static int run_prepare(const struct bb_prepare_spec *p, struct bb_target *target,
-		       struct bb_err *err)
-{
-	const struct bb_test_run_type *type;
-	uint32_t prog_type;
-	int rc = bb_target__prog_type(target, &prog_type, err);
-
-	rc = rc ? rc : bb_test_run_type__find(prog_type, &type, err);
-	for (size_t i = 0; !rc && (!i || i < p->inputs.n); i++)
-		rc = bb_test_run__times(target, type,
-					p->inputs.n ? &p->inputs.v[i] : type->otherwise,
-					p->times ? p->times : 1, err);
-	return say_which(p, rc, err);
-}
-
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 {
 	if (BB_ANY(v->globals, v->n_globals, it->self == what))
@@ -203,8 +188,20 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);
-	for (size_t i = 0; !rc && s->prepare && i < s->spec->n_prepare; i++)
-		rc = run_prepare(&s->spec->prepare[i], s->prepare[i], err);
+	for (size_t i = 0; !rc && s->prepare && i < s->spec->n_prepare; i++) {
+		const struct bb_prepare_spec *p = &s->spec->prepare[i];
+		const struct bb_test_run_type *type;
+		uint32_t prog_type;
+
+		rc = bb_target__prog_type(s->prepare[i], &prog_type, err);
+		if (!rc)
+			rc = bb_test_run_type__find(prog_type, &type, err);
+		for (size_t k = 0; !rc && (!k || k < p->inputs.n); k++)
+			rc = bb_test_run__times(s->prepare[i], type,
+						p->inputs.n ? &p->inputs.v[k] : type->otherwise,
+						p->times ? p->times : 1, err);
+		rc = say_which(p, rc, err);
+	}
 	return rc;
 }
 

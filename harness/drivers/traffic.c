@@ -164,17 +164,12 @@ static void send_on_order(const struct worker *w, int control_fd)
 	}
 }
 
-static void stop_workers(struct traffic *t)
-{
-	bb_child__stop(&t->sender);
-	bb_child__stop(&t->server);
-}
-
 static void traffic_close(void *traffic)
 {
 	struct traffic *t = traffic;
 
-	stop_workers(t);
+	bb_child__stop(&t->sender);
+	bb_child__stop(&t->server);
 	bb_veth_pair__close(&t->pair);
 }
 
@@ -212,33 +207,13 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits until the program has run on all packets that were sent, because it may run on a packet a
- * moment after send() returns. Waits for at most ARRIVAL_S. */
-static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
-			 struct bb_batch *b, struct bb_err *err)
-{
-	uint64_t began_ns = bb_now_ns(), sent = 0;
-	int rc;
-
-	do {
-		rc = b->n < b->want && !bb_must_end() ? bb_windows__poll(w, b, err)
-						      : bb_windows__rest(w, b, err);
-		if (rc == -ETIME)
-			rc = 0;
-		if (!rc)
-			rc = bb_veth_pair__sent(&t->pair, &sent, err);
-	} while (!rc && b->run_cnt < sent - sent_before && bb_seconds_since(began_ns) < ARRIVAL_S);
-	b->fired = sent - sent_before;
-	return rc;
-}
-
 /* Attaches the program, lets the sender carry out the order, and polls the program's counters
  * meanwhile. If sending failed, returns 0, and ret_answer->rc says why. */
 static int measure(struct traffic *t, struct bb_target *target, const struct order *o,
 		   struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
 {
 	struct bb_windows windows;
-	uint64_t sent_before = 0;
+	uint64_t began_ns, sent_before = 0, sent = 0;
 	uint32_t type;
 	int rc = bb_target__prog_type(target, &type, err);
 
@@ -255,11 +230,23 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
 	if (rc == -ETIME) { /* the budget is used up: stop sending; the runs so far count */
-		stop_workers(t);
+		bb_child__stop(&t->sender);
+		bb_child__stop(&t->server);
 		rc = 0;
 	}
-	if (!rc)
-		rc = await_arrival(t, sent_before, &windows, b, err);
+	if (rc)
+		return rc;
+	/* wait, because the program may run on a packet a moment after send() returns */
+	began_ns = bb_now_ns();
+	do {
+		rc = b->n < b->want && !bb_must_end() ? bb_windows__poll(&windows, b, err)
+						      : bb_windows__rest(&windows, b, err);
+		if (rc == -ETIME)
+			rc = 0;
+		if (!rc)
+			rc = bb_veth_pair__sent(&t->pair, &sent, err);
+	} while (!rc && b->run_cnt < sent - sent_before && bb_seconds_since(began_ns) < ARRIVAL_S);
+	b->fired = sent - sent_before;
 	return rc;
 }
 
@@ -339,35 +326,6 @@ static int send_packet(void *arg, int socket_fd)
 	return send(socket_fd, in->data, in->len, 0) < 0 ? -errno : 0;
 }
 
-static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
-{
-	for (size_t i = 0; i < inputs->n; i++) {
-		const struct bb_input *in = &inputs->v[i];
-
-		if (in->is_context)
-			return bb_fail(err, -EINVAL,
-				       "input '%s' is a context; 'event: packets' sends packets",
-				       in->name);
-		if (in->ctx)
-			return bb_fail(err, -EINVAL,
-				       "input '%s' has a context beside its packet, and no wire "
-				       "carries one; 'with: step, trigger: test-run' gives it to "
-				       "the program",
-				       in->name);
-		if (in->len > BB_VETH_MAX_FRAME)
-			return bb_fail(err, -EINVAL,
-				       "input '%s' has %zu bytes; 'event: packets' sends %u at "
-				       "most",
-				       in->name, in->len, BB_VETH_MAX_FRAME);
-		if (in->has_retval || in->out)
-			return bb_fail(err, -EINVAL,
-				       "input '%s' expects a result, and in situ only the kernel "
-				       "sees it; 'with: step, trigger: test-run' checks it",
-				       in->name);
-	}
-	return 0;
-}
-
 static int start_packets(struct traffic *t, struct bb_err *err)
 {
 	const struct bb_test_run_type *xdp;
@@ -396,16 +354,38 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 static int open_packets(void *state, struct bb_err *err)
 {
 	struct traffic *t = state;
-	int rc = check_inputs(&t->common.spec->inputs, err);
+	const struct bb_inputs *inputs = &t->common.spec->inputs;
 
-	return rc ? rc : traffic_open(t, 1, start_packets, err);
+	for (size_t i = 0; i < inputs->n; i++) {
+		const struct bb_input *in = &inputs->v[i];
+
+		if (in->is_context)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' is a context; 'event: packets' sends packets",
+				       in->name);
+		if (in->ctx)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' has a context beside its packet, and no wire "
+				       "carries one; 'with: step, trigger: test-run' gives it to "
+				       "the program",
+				       in->name);
+		if (in->len > BB_VETH_MAX_FRAME)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' has %zu bytes; 'event: packets' sends %u at "
+				       "most",
+				       in->name, in->len, BB_VETH_MAX_FRAME);
+		if (in->has_retval || in->out)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' expects a result, and in situ only the kernel "
+				       "sees it; 'with: step, trigger: test-run' checks it",
+				       in->name);
+	}
+	return traffic_open(t, 1, start_packets, err);
 }
 
 /* --- event: http --- */
 
 /* Client and server implement only the part of HTTP/1.0 (RFC 1945) that they need. */
-
-static const struct timeval patience = {.tv_sec = 1};
 
 static struct sockaddr_in http_address(void)
 {
@@ -426,6 +406,8 @@ bool bb_http_is_whole(const char *request, size_t len)
 
 static int set_patience(int fd)
 {
+	const struct timeval patience = {.tv_sec = 1};
+
 	/* SO_SNDTIMEO also limits connect() */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))
@@ -444,57 +426,43 @@ static int listen_for_http(void *, int *ret_fd)
 	return 0;
 }
 
-/* Reads and answers one request. Closes the connection before the client does, so that the server's
- * socket and not the client's goes into the state TIME_WAIT. */
-static void answer_request(int fd)
-{
-	char request[1024];
-	size_t len = 0;
-	ssize_t n = set_patience(fd) ? -1 : 1;
-
-	while (n > 0 && len < sizeof(request) && !bb_http_is_whole(request, len)) {
-		n = recv(fd, request + len, sizeof(request) - len, 0);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	if (bb_http_is_whole(request, len))
-		send(fd, TEXT("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nok\n"), MSG_NOSIGNAL);
-	close(fd);
-}
-
+/* Reads and answers one request after another. Closes each connection before the client does, so
+ * that the server's socket and not the client's goes into the state TIME_WAIT. */
 static void serve_http(const struct worker *w, int control_fd)
 {
 	struct pollfd fds[] = {{.fd = w->socket_fd, .events = POLLIN},
 			       {.fd = control_fd, .events = POLLIN}};
+	char request[1024];
 
 	while (!fds[1].revents) {
 		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(w->socket_fd, NULL, NULL)
 								: -1;
+		size_t len = 0;
+		ssize_t n = 1;
 
-		if (fd >= 0)
-			answer_request(fd);
+		if (fd < 0)
+			continue;
+		if (set_patience(fd))
+			n = -1;
+		while (n > 0 && len < sizeof(request) && !bb_http_is_whole(request, len)) {
+			n = recv(fd, request + len, sizeof(request) - len, 0);
+			len += n > 0 ? (size_t)n : 0;
+		}
+		if (bb_http_is_whole(request, len))
+			send(fd, TEXT("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nok\n"),
+			     MSG_NOSIGNAL);
+		close(fd);
 	}
 }
 
 /* Returns 0, -EPROTO for a status other than 200, or another -errno. */
-static int read_answer(int fd)
-{
-	char text[1024];
-	size_t len = 0;
-	ssize_t n;
-
-	do {
-		n = recv(fd, text + len, sizeof(text) - len, 0);
-		len += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && len < sizeof(text));
-	if (n < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
-	return bb_http_is_ok(text, len) ? 0 : -EPROTO;
-}
-
 static int get_page(void *, int)
 {
 	const struct sockaddr_in there = http_address();
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+	char text[1024];
+	size_t len = 0;
+	ssize_t n = 1;
 
 	if (fd < 0)
 		return -errno;
@@ -504,8 +472,14 @@ static int get_page(void *, int)
 		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
 	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
 		rc = -errno;
-	if (!rc)
-		rc = read_answer(fd);
+	while (!rc && n > 0 && len < sizeof(text)) {
+		n = recv(fd, text + len, sizeof(text) - len, 0);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (n < 0)
+		rc = errno == EAGAIN ? -ETIMEDOUT : -errno;
+	if (!rc && !bb_http_is_ok(text, len))
+		rc = -EPROTO;
 	close(fd);
 	return rc;
 }

@@ -384,22 +384,6 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 	return rc;
 }
 
-/* If a hook cannot be opened, the program is not attached beside the measured one. */
-static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog)
-{
-	const struct bb_test_prog *others[BB_BESIDE_MOST];
-	size_t n = bb_beside__find(prog, others);
-
-	slot->beside = bb_calloc(n, sizeof(*slot->beside));
-	slot->n_beside = n;
-	for (size_t i = 0; i < n; i++) {
-		struct bb_fire_beside *b = &slot->beside[i];
-
-		b->target = others[i]->target;
-		open_hook(slot, &others[i]->fire.point, &b->own_hook, &b->hook, NULL);
-	}
-}
-
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd)
 {
@@ -417,6 +401,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
 			    struct bb_err *err)
 {
+	const struct bb_test_prog *others[BB_BESIDE_MOST];
 	int rc = probe_fire(s, prog, err);
 
 	bb_fire_slot__init(slot, s, prog, prog_fd);
@@ -437,13 +422,21 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 				     err);
 	if (!rc)
 		rc = open_hook(slot, &prog->fire.point, &slot->own_hook, &slot->hook, err);
-	if (!rc) {
-		bb_companions__open(prog, s->common.opts.allow_system_wide);
-		open_beside(slot, prog);
-	}
-	if (rc)
+	if (rc) {
 		bb_fire__detach_program(slot);
-	return rc;
+		return rc;
+	}
+	bb_companions__open(prog, s->common.opts.allow_system_wide);
+	slot->n_beside = bb_beside__find(prog, others);
+	slot->beside = bb_calloc(slot->n_beside, sizeof(*slot->beside));
+	for (size_t i = 0; i < slot->n_beside; i++) {
+		struct bb_fire_beside *b = &slot->beside[i];
+
+		b->target = others[i]->target;
+		/* if the hook cannot be opened, the program is not attached */
+		open_hook(slot, &others[i]->fire.point, &b->own_hook, &b->hook, NULL);
+	}
+	return 0;
 }
 
 #define BATCH_MOST 4096u
@@ -468,24 +461,6 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 static void detach(void *attached)
 {
 	bb_fire__detach_program(attached);
-}
-
-static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
-{
-	const struct shared *shared = slot->firer.shared;
-
-	if (!b->void_why[0] && !b->n && !b->fired && slot->found->point.pid)
-		snprintf(b->void_why, sizeof(b->void_why), "process %u did not run it meanwhile",
-			 slot->found->point.pid);
-	if (!b->void_why[0] && !b->n && b->fired)
-		snprintf(b->void_why, sizeof(b->void_why),
-			 "'%s' was fired %llu time%s, and the program never ran exactly %u "
-			 "time%s%s%s",
-			 slot->found->trigger->name, (unsigned long long)b->fired,
-			 bb_plural(b->fired), slot->found->runs_each,
-			 bb_plural(slot->found->runs_each),
-			 shared->trigger_rc ? "; the last failed: " : "",
-			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 }
 
 int bb_fire__do(struct bb_fire_slot *slot,
@@ -590,7 +565,18 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 	memcpy(ns, shared->ns, b->n * sizeof(*ns));
 	if (paths)
 		memcpy(paths, shared->paths, b->n * sizeof(*paths));
-	say_refused(slot, b);
+	if (!b->void_why[0] && !b->n && !b->fired && slot->found->point.pid)
+		snprintf(b->void_why, sizeof(b->void_why), "process %u did not run it meanwhile",
+			 slot->found->point.pid);
+	if (!b->void_why[0] && !b->n && b->fired)
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "'%s' was fired %llu time%s, and the program never ran exactly %u "
+			 "time%s%s%s",
+			 slot->found->trigger->name, (unsigned long long)b->fired,
+			 bb_plural(b->fired), slot->found->runs_each,
+			 bb_plural(slot->found->runs_each),
+			 shared->trigger_rc ? "; the last failed: " : "",
+			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 	return rc;
 }
 

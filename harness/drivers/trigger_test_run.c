@@ -209,15 +209,6 @@ static void close_runs(void *state)
 	bb_xdp_net__close(&t->xdp);
 }
 
-static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *variant)
-{
-	for (size_t i = 0; i < t->n_places; i++)
-		if (t->places[i].variant == variant)
-			return i;
-	BB_PUSH(t->places, t->n_places, (struct bb_mix_place){.variant = variant});
-	return t->n_places - 1;
-}
-
 static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_test_run_slot *slot = attached;
@@ -234,7 +225,11 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 			     "one; 'with: step, trigger: test-run' measures it",
 			     slot->type->name, t->common.spec->kind->with);
 	slot->is_judged = !floor || strcmp(floor, prog->spec->name);
-	slot->place = t->mix.n ? find_place(t, prog->spec) : 0;
+	/* without a mix, there are no places */
+	while (slot->place < t->n_places && t->places[slot->place].variant != prog->spec)
+		slot->place++;
+	if (t->mix.n && slot->place == t->n_places)
+		BB_PUSH(t->places, t->n_places, (struct bb_mix_place){.variant = prog->spec});
 	if (!rc && slot->type->prog_type == BPF_PROG_TYPE_XDP &&
 	    !bb_target__is_adopted(prog->target)) {
 		if (t->xdp.netns_fd < 0)

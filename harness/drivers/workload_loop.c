@@ -61,34 +61,15 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 				(isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
 }
 
-/* Returns 0 when the batch is full or its time is over, 1 when the workload has ended, or -errno.
- * *ret_cpu_s receives the CPU time that the workload used meanwhile, s. */
-static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
-			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
-{
-	double cpu_before_s = bb_process_cpu_s(l->workload.pid);
-	int rc = 0;
-
-	*ret_cpu_s = NAN;
-	while (!rc && b->n < b->want) {
-		rc = bb_windows__poll(windows, b, err);
-		*ret_cpu_s = bb_process_cpu_s(l->workload.pid) - cpu_before_s;
-		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + *ret_cpu_s))
-			return 0;
-		if (!rc)
-			rc = bb_command__ended(&l->workload, err);
-	}
-	return rc;
-}
-
-/* Samples one execution of the workload, or a part of it. Returns what poll_windows() returns, or
- * -ESRCH after too many executions in a row without a run of the program. */
+/* Samples one execution of the workload, or a part of it. Returns 0 when the batch is full or its
+ * time is over, 1 when the workload has ended, or -errno. It is -ESRCH after too many executions in
+ * a row without a run of the program. */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
 {
 	uint64_t runs_before = b->run_cnt;
-	double cpu_s = NAN, event_s = NAN;
+	double cpu_s = NAN, event_s = NAN, cpu_before_s;
 	struct bb_windows windows;
 	int rc = bb_workload_loop__start(l, false, err);
 
@@ -102,7 +83,15 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       !time_is_up(b, began_ns, b->target_cpu_s))
 			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	} else if (!rc) {
-		rc = poll_windows(l, &windows, b, began_ns, &cpu_s, err);
+		cpu_before_s = bb_process_cpu_s(l->workload.pid);
+		while (!rc && b->n < b->want) {
+			rc = bb_windows__poll(&windows, b, err);
+			cpu_s = bb_process_cpu_s(l->workload.pid) - cpu_before_s;
+			if (!rc && time_is_up(b, began_ns, b->target_cpu_s + cpu_s))
+				break;
+			if (!rc)
+				rc = bb_command__ended(&l->workload, err);
+		}
 		if (event->end)
 			event_s = event->end(event->arg);
 		b->target_cpu_s += isnan(event_s) ? cpu_s : event_s;

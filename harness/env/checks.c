@@ -422,12 +422,6 @@ static void check_perf_max_stack(const struct bb_check *, struct bb_check_result
 		answer(r, BB_CHECK_OK, NULL, "%llu frames", (unsigned long long)frames);
 }
 
-static void read_fingerprint(struct bb_fingerprint *ret_fp)
-{
-	if (bb_fingerprint__read("", ".", ret_fp, NULL))
-		bb_fingerprint_init(ret_fp);
-}
-
 static void answer_unknown(struct bb_check_result *r, const char *what)
 {
 	answer(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
@@ -476,7 +470,8 @@ static void check_kernel(const struct bb_check *, struct bb_check_result *r)
 {
 	struct bb_fingerprint fp;
 
-	read_fingerprint(&fp);
+	if (bb_fingerprint__read("", ".", &fp, NULL))
+		bb_fingerprint_init(&fp);
 	if (!strcmp(fp.kernel_release, BB_FINGERPRINT_UNKNOWN))
 		answer_unknown(r, "/proc/sys/kernel/osrelease");
 	else
@@ -530,7 +525,8 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	const char *value = NULL;
 	size_t i = 0;
 
-	read_fingerprint(&fp);
+	if (bb_fingerprint__read("", ".", &fp, NULL))
+		bb_fingerprint_init(&fp);
 	for (size_t k = 0; k < bb_n_fingerprint_fields; k++)
 		if (!strcmp(bb_fingerprint_fields[k].key, check->name))
 			value = bb_fingerprint_get(&fp, k);

@@ -310,9 +310,8 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 {
 	/* one byte more than a commit has, so that a longer line is noticed */
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
-	int err;
+	int err = join_path(dir, name, path);
 
-	err = join_path(dir, name, path);
 	if (!err)
 		err = bb_sysfile__read("", path, text, sizeof(text));
 	if (err)
@@ -357,9 +356,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	static const char key[] = "ref: ";
 	char git_dir[PATH_MAX], common[PATH_MAX], text[PATH_MAX], head[PATH_MAX];
 	const char *ref = head + sizeof(key) - 1;
-	int err;
+	int err = find_git_dir(dir, git_dir);
 
-	err = find_git_dir(dir, git_dir);
 	if (!err)
 		err = bb_sysfile__read(git_dir, "/HEAD", head, sizeof(head));
 	if (err)

@@ -143,10 +143,9 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 {
 	char want[32], *line = NULL, *save = NULL, *word = NULL;
 	size_t size = 0;
-	int column = 0, rc;
 	FILE *f;
+	int column = 0, rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 
-	rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 	if (rc)
 		return rc;
 	/* The first line, such as " CPU0 CPU3", has no column for a CPU that is offline. */

@@ -20,29 +20,7 @@ static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint
 	return 0;
 }
 
-/* Marks where a function or a block must begin because of the instruction at slot `at`. */
-static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks, struct bb_err *err)
-{
-	const struct bpf_insn *i = &code->insns[at];
-	bool ends = bb_insn_is_jump(i) || bb_insn_is_exit(i) || bb_insn_may_leave(i);
-	int rc = 0;
-
-	if (bb_insn_is_indirect_goto(i))
-		return bb_fail(err, -ENOTSUP,
-			       "instruction %u of '%s' is an indirect jump; a program that has one "
-			       "cannot be counted",
-			       at, code->name);
-	if (bb_insn_is_function_call(i) || bb_insn_is_function_address(i))
-		rc = mark_slot(marks, code->n, at, bb_insn_function_target(i, at), FUNC, err);
-	if (!rc && bb_insn_is_jump(i))
-		rc = mark_slot(marks, code->n, at, bb_insn_jump_target(i, at), BLOCK, err);
-	if (!rc && ends && at + 1 < code->n)
-		marks[at + 1] |= BLOCK;
-	if (!rc && at + 1 == code->n && !bb_insn_is_exit(i) && !bb_insn_is_goto(i))
-		rc = bb_fail(err, -EINVAL, "'%s' does not end with an exit or a jump", code->name);
-	return rc;
-}
-
+/* Marks where the functions and blocks begin. */
 static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *err)
 {
 	int rc = 0;
@@ -58,47 +36,33 @@ static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *e
 	marks[0] |= FUNC;
 	for (uint32_t i = 0; !rc && i < code->n_funcs; i++)
 		rc = mark_slot(marks, code->n, 0, code->funcs[i].insn_off, FUNC, err);
-	for (uint32_t i = 0; !rc && i < code->n; i += bb_insn_slots(&code->insns[i]))
-		rc = mark_targets(code, i, marks, err);
+	for (uint32_t at = 0; !rc && at < code->n; at += bb_insn_slots(&code->insns[at])) {
+		const struct bpf_insn *i = &code->insns[at];
+		bool ends = bb_insn_is_jump(i) || bb_insn_is_exit(i) || bb_insn_may_leave(i);
+
+		if (bb_insn_is_indirect_goto(i))
+			return bb_fail(err, -ENOTSUP,
+				       "instruction %u of '%s' is an indirect jump; a program that "
+				       "has one cannot be counted",
+				       at, code->name);
+		if (bb_insn_is_function_call(i) || bb_insn_is_function_address(i))
+			rc = mark_slot(marks, code->n, at, bb_insn_function_target(i, at), FUNC,
+				       err);
+		if (!rc && bb_insn_is_jump(i))
+			rc = mark_slot(marks, code->n, at, bb_insn_jump_target(i, at), BLOCK, err);
+		if (!rc && ends && at + 1 < code->n)
+			marks[at + 1] |= BLOCK;
+		if (!rc && at + 1 == code->n && !bb_insn_is_exit(i) && !bb_insn_is_goto(i))
+			rc = bb_fail(err, -EINVAL, "'%s' does not end with an exit or a jump",
+				     code->name);
+	}
 	return rc;
-}
-
-static void fill_blocks(const struct bb_code *code, const uint8_t *marks, struct bb_cfg *g)
-{
-	struct bb_basic_block *b = NULL;
-
-	for (uint32_t i = 0; i < code->n; i++) {
-		if (marks[i] & FUNC)
-			g->funcs[g->n_funcs++] = (struct bb_func){.first = i};
-		if (marks[i] & (FUNC | BLOCK)) {
-			b = &g->blocks[g->n_blocks++];
-			*b = (struct bb_basic_block){.first = i, .func = g->n_funcs - 1};
-		}
-		if (!(marks[i] & HALF)) {
-			b->last = i;
-			b->n_insns++;
-			g->n_insns++;
-		}
-		b->end = i + 1;
-		g->funcs[g->n_funcs - 1].end = i + 1;
-		g->block_of[i] = g->n_blocks - 1;
-	}
-	for (uint32_t i = 0; i < code->n_funcs; i++)
-		g->funcs[g->blocks[g->block_of[code->funcs[i].insn_off]].func].type_id =
-			code->funcs[i].type_id;
-	for (b = g->blocks; b < g->blocks + g->n_blocks; b++) {
-		const struct bpf_insn *i = &code->insns[b->last];
-
-		if (!bb_insn_is_exit(i) && !bb_insn_is_goto(i))
-			b->next[b->n_next++] = g->block_of[b->end];
-		if (bb_insn_is_jump(i))
-			b->next[b->n_next++] = g->block_of[bb_insn_jump_target(i, b->last)];
-	}
 }
 
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err)
 {
 	struct bb_cfg g = {0};
+	struct bb_basic_block *b = NULL;
 	size_t n_funcs = 0, n_blocks = 0;
 	uint8_t *marks;
 	int rc;
@@ -107,19 +71,47 @@ int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_e
 		return bb_fail(err, -EINVAL, "'%s' has no instructions", code->name);
 	marks = bb_calloc(code->n, sizeof(*marks));
 	rc = mark_all(code, marks, err);
+	if (rc) {
+		free(marks);
+		return rc;
+	}
 	for (uint32_t i = 0; i < code->n; i++) {
 		n_funcs += (marks[i] & FUNC) != 0;
 		n_blocks += (marks[i] & (FUNC | BLOCK)) != 0;
 	}
-	if (!rc) {
-		g.funcs = bb_calloc(n_funcs, sizeof(*g.funcs));
-		g.blocks = bb_calloc(n_blocks, sizeof(*g.blocks));
-		g.block_of = bb_calloc(code->n, sizeof(*g.block_of));
-		fill_blocks(code, marks, &g);
-		*ret_cfg = g;
+	g.funcs = bb_calloc(n_funcs, sizeof(*g.funcs));
+	g.blocks = bb_calloc(n_blocks, sizeof(*g.blocks));
+	g.block_of = bb_calloc(code->n, sizeof(*g.block_of));
+	for (uint32_t i = 0; i < code->n; i++) {
+		if (marks[i] & FUNC)
+			g.funcs[g.n_funcs++] = (struct bb_func){.first = i};
+		if (marks[i] & (FUNC | BLOCK)) {
+			b = &g.blocks[g.n_blocks++];
+			*b = (struct bb_basic_block){.first = i, .func = g.n_funcs - 1};
+		}
+		if (!(marks[i] & HALF)) {
+			b->last = i;
+			b->n_insns++;
+			g.n_insns++;
+		}
+		b->end = i + 1;
+		g.funcs[g.n_funcs - 1].end = i + 1;
+		g.block_of[i] = g.n_blocks - 1;
+	}
+	for (uint32_t i = 0; i < code->n_funcs; i++)
+		g.funcs[g.blocks[g.block_of[code->funcs[i].insn_off]].func].type_id =
+			code->funcs[i].type_id;
+	for (b = g.blocks; b < g.blocks + g.n_blocks; b++) {
+		const struct bpf_insn *i = &code->insns[b->last];
+
+		if (!bb_insn_is_exit(i) && !bb_insn_is_goto(i))
+			b->next[b->n_next++] = g.block_of[b->end];
+		if (bb_insn_is_jump(i))
+			b->next[b->n_next++] = g.block_of[bb_insn_jump_target(i, b->last)];
 	}
 	free(marks);
-	return rc;
+	*ret_cfg = g;
+	return 0;
 }
 
 void bb_cfg__done(struct bb_cfg *g)
@@ -132,11 +124,7 @@ void bb_cfg__done(struct bb_cfg *g)
 
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
 {
-	uint64_t sum = 0;
-
-	for (uint32_t b = 0; b < g->n_blocks; b++)
-		sum += counts[b] * g->blocks[b].n_insns;
-	return sum;
+	return BB_SUM(g->blocks, g->n_blocks, counts[it - g->blocks] * it->n_insns);
 }
 
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts)

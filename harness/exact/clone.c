@@ -97,19 +97,6 @@ static int find_sites(struct maker *m, struct bb_err *err)
 	return 0;
 }
 
-static int find_room_to_save(struct maker *m, struct bb_err *err)
-{
-	int rc = bb_load__stack_bytes(m->c.code, &m->c.cfg, m->stack_bytes, err);
-
-	for (uint32_t f = 0; !rc && f < m->c.cfg.n_funcs; f++)
-		if (m->saves[f] && 8 * m->saves[f] - below_stack(m, f) > (int)BB_STACK_BYTES)
-			rc = bb_fail(err, -ENOTSUP,
-				     "'%s' leaves no room to save a register: the function at "
-				     "instruction %u uses %u bytes of stack",
-				     m->c.code->name, m->c.cfg.funcs[f].first, m->stack_bytes[f]);
-	return rc;
-}
-
 static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t one)
 {
 	bb_emit_address(&m->out, address, m->c.counts.fd, nth * (uint32_t)sizeof(uint64_t));
@@ -251,7 +238,13 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 	}
 	/* finding the sizes of the stacks takes one more load, so do it only if needed */
 	if (!rc && m.c.n_saved)
-		rc = find_room_to_save(&m, err);
+		rc = bb_load__stack_bytes(code, g, m.stack_bytes, err);
+	for (uint32_t f = 0; !rc && f < g->n_funcs; f++)
+		if (m.saves[f] && 8 * m.saves[f] - below_stack(&m, f) > (int)BB_STACK_BYTES)
+			rc = bb_fail(err, -ENOTSUP,
+				     "'%s' leaves no room to save a register: the function at "
+				     "instruction %u uses %u bytes of stack",
+				     code->name, g->funcs[f].first, m.stack_bytes[f]);
 	if (!rc)
 		rc = instrument_and_load(&m, err);
 	while (rc == -ENOTSUP && m.c.n_insns && m.c.n_vain && !with_keys) {

@@ -35,18 +35,8 @@ static bool open_trial(const struct bb_contents_map *map, struct trial *ret_tria
 	return ret_trial->fd >= 0;
 }
 
-/* On older kernels, all but the last of these helpers let a program write to a read-only map
- * (CVE-2024-49861). The last one makes any system call. */
-static bool may_write_anywhere(const struct bpf_insn *i)
-{
-	return bb_insn_is_helper_call(i) &&
-	       (i->imm == BPF_FUNC_strtol || i->imm == BPF_FUNC_strtoul ||
-		i->imm == BPF_FUNC_check_mtu || i->imm == BPF_FUNC_sys_bpf);
-}
-
 /* Replaces the map in the code by the empty one. *ret_uses tells whether the code names the map.
- * Returns false if the code may change the map unnoticed, by may_write_anywhere() or as an inner
- * map. */
+ * Returns false if the code may change the map unnoticed, by a helper or as an inner map. */
 static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_uses)
 {
 	*ret_uses = false;
@@ -54,7 +44,11 @@ static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_u
 		struct bpf_insn *i = &code->insns[at];
 		struct bpf_map_info info = {0};
 
-		if (may_write_anywhere(i))
+		/* On older kernels, all but the last of these helpers let a program write to a
+		 * read-only map (CVE-2024-49861). The last one makes any system call. */
+		if (bb_insn_is_helper_call(i) &&
+		    (i->imm == BPF_FUNC_strtol || i->imm == BPF_FUNC_strtoul ||
+		     i->imm == BPF_FUNC_check_mtu || i->imm == BPF_FUNC_sys_bpf))
 			return false;
 		if (!bb_insn_is_wide(i) ||
 		    (i->src_reg != BPF_PSEUDO_MAP_FD && i->src_reg != BPF_PSEUDO_MAP_VALUE))

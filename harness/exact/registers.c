@@ -261,38 +261,6 @@ static void note_origin(struct walk *w, struct bb_origin o)
 	w->found = o;
 }
 
-static void add_step(struct walk *w, struct step s)
-{
-	if (BB_ANY(w->steps, w->n_steps,
-		   it->block == s.block && it->reg == s.reg && it->is_inner == s.is_inner &&
-			   it->is_altered == s.is_altered && it->is_address == s.is_address &&
-			   it->offset == s.offset))
-		return;
-	if (w->n_steps == MOST_STEPS)
-		w->is_lost = true;
-	else
-		w->steps[w->n_steps++] = s;
-}
-
-static void go_before(struct walk *w, struct step s)
-{
-	const uint32_t block = s.block;
-	bool any = false;
-
-	for (s.block = 0; s.block < w->g->n_blocks; s.block++)
-		if (bb_cfg__leads_to(w->g, s.block, block)) {
-			any = true;
-			add_step(w, s);
-		}
-	if (any && w->g->blocks[block].first != w->g->funcs[w->g->blocks[block].func].first)
-		return;
-	/* a function begins here, so the value is its argument; or no block leads here */
-	if (block || s.reg != BPF_REG_1 || s.is_inner || s.is_altered || s.is_address)
-		w->is_lost = true;
-	else
-		note_origin(w, (struct bb_origin){.kind = BB_ORIGIN_CONTEXT_AT});
-}
-
 /* Goes back over the instruction `i`, which writes the register of `s`. Changes `s` to where `i`
  * takes the value from. Returns false if the search ends here. */
 static bool step_over(const struct bpf_insn *i, struct step *s)
@@ -342,10 +310,14 @@ static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s
 	return (struct bb_origin){0};
 }
 
-/* Searches from slot `at` back to the start of the block for the writer of the register of `s`. */
+/* Searches from slot `at` back to the start of the block for the writer of the register of `s`. If
+ * there is none, adds a step for each block that leads to this one. */
 static void go_back(struct walk *w, uint32_t at, struct step s)
 {
-	while (at-- > w->g->blocks[s.block].first) {
+	const uint32_t block = s.block;
+	bool any = false;
+
+	while (at-- > w->g->blocks[block].first) {
 		const struct bpf_insn *i = &w->code->insns[at];
 
 		if (bb_insn_is_second_half(w->code->insns, at) || !(writes(i) & BB_REG(s.reg)) ||
@@ -354,7 +326,27 @@ static void go_back(struct walk *w, uint32_t at, struct step s)
 		note_origin(w, origin_at(i, &s));
 		return;
 	}
-	go_before(w, s);
+	for (s.block = 0; s.block < w->g->n_blocks; s.block++) {
+		if (!bb_cfg__leads_to(w->g, s.block, block))
+			continue;
+		any = true;
+		if (BB_ANY(w->steps, w->n_steps,
+			   it->block == s.block && it->reg == s.reg && it->is_inner == s.is_inner &&
+				   it->is_altered == s.is_altered &&
+				   it->is_address == s.is_address && it->offset == s.offset))
+			continue;
+		if (w->n_steps == MOST_STEPS)
+			w->is_lost = true;
+		else
+			w->steps[w->n_steps++] = s;
+	}
+	if (any && w->g->blocks[block].first != w->g->funcs[w->g->blocks[block].func].first)
+		return;
+	/* a function begins here, so the value is its argument; or no block leads here */
+	if (block || s.reg != BPF_REG_1 || s.is_inner || s.is_altered || s.is_address)
+		w->is_lost = true;
+	else
+		note_origin(w, (struct bb_origin){.kind = BB_ORIGIN_CONTEXT_AT});
 }
 
 struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g, uint32_t at,
@@ -368,29 +360,21 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 	return w.is_lost ? (struct bb_origin){0} : w.found;
 }
 
-/* True if the instruction stores the context's address, or passes it to a function. */
-static bool gives_context(const struct bb_code *code, const struct bb_cfg *g, uint32_t at)
-{
-	const struct bpf_insn *i = &code->insns[at];
-	uint8_t reg = BPF_CLASS(i->code) == BPF_STX ? i->src_reg : BPF_REG_1,
-		last = BPF_CLASS(i->code) == BPF_STX ? i->src_reg : BPF_REG_5;
-
-	if (BPF_CLASS(i->code) != BPF_STX && !bb_insn_is_function_call(i))
-		return false;
-	while (reg <= last && bb_origin_of(code, g, at, reg).kind != BB_ORIGIN_CONTEXT_AT)
-		reg++;
-	return reg <= last;
-}
-
 uint64_t bb_context_words(const struct bb_code *code, const struct bb_cfg *g)
 {
 	uint64_t words = 0;
 
 	for (uint32_t at = 0; at < g->funcs[0].end; at += bb_insn_slots(&code->insns[at])) {
 		const struct bpf_insn *i = &code->insns[at];
+		bool is_store = BPF_CLASS(i->code) == BPF_STX,
+		     is_call = bb_insn_is_function_call(i);
+		uint8_t first = is_store ? i->src_reg : BPF_REG_1,
+			last = is_store ? i->src_reg : BPF_REG_5;
 
-		if (gives_context(code, g, at))
-			return 0;
+		/* the context's address may be stored, or be an argument */
+		for (uint8_t reg = first; (is_store || is_call) && reg <= last; reg++)
+			if (bb_origin_of(code, g, at, reg).kind == BB_ORIGIN_CONTEXT_AT)
+				return 0;
 		if (BPF_CLASS(i->code) == BPF_LDX && i->off >= 0 &&
 		    bb_origin_of(code, g, at, i->src_reg).kind == BB_ORIGIN_CONTEXT_AT)
 			words |= 1ULL << (i->off < 63 * 8 ? i->off / 8 : 63);

@@ -132,24 +132,6 @@ void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint3
 	return copy;
 }
 
-static int say_refused(const struct bb_code *code, const struct bb_rewrite *now, int rc,
-		       const char *log, struct bb_err *err)
-{
-	char numbers[64], words[300];
-
-	/* ENOMEM may also mean that a jump became too far when the kernel replaced calls of helpers
-	 * by their code (kernel/bpf/core.c, bpf_patch_insn_single). The log then says so. */
-	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
-	    rc == -EAGAIN)
-		return bb_fail(err, rc, "loading '%s' once more: %m", code->name);
-	bb_refusal_of_verifier(log, words, sizeof(words));
-	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
-		 code->n);
-	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s'%s%s%s: %s", code->name,
-		       now ? " with " : " once more", now ? now->with : "", now ? numbers : "",
-		       words[0] ? words : strerror(-rc));
-}
-
 /* Asks for a short log, which has the reason of a refusal and the statistics. Without a log, libbpf
  * would load a refused program once more with the whole log, which takes ten times as long. */
 static int load_with_log(const struct bb_code *code, const struct bb_rewrite *now, char *log,
@@ -161,6 +143,7 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 		    .log_size = LOG_BYTES);
 	void *funcs = bb_rewrite__records(now, code->funcs, code->n_funcs, sizeof(*code->funcs));
 	void *lines = bb_rewrite__records(now, code->lines, code->n_lines, sizeof(*code->lines));
+	char numbers[64], words[300];
 	int rc = 0, btf_fd = -1;
 
 	if (code->attach_btf_obj_id) {
@@ -187,7 +170,19 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 	bb_close(&btf_fd);
 	free(lines);
 	free(funcs);
-	return rc ? say_refused(code, now, rc, log, err) : 0;
+	if (!rc)
+		return 0;
+	/* ENOMEM may also mean that a jump became too far when the kernel replaced calls of helpers
+	 * by their code (kernel/bpf/core.c, bpf_patch_insn_single). The log then says so. */
+	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
+	    rc == -EAGAIN)
+		return bb_fail(err, rc, "loading '%s' once more: %m", code->name);
+	bb_refusal_of_verifier(log, words, sizeof(words));
+	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
+		 code->n);
+	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s'%s%s%s: %s", code->name,
+		       now ? " with " : " once more", now ? now->with : "", now ? numbers : "",
+		       words[0] ? words : strerror(-rc));
 }
 
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
@@ -217,23 +212,6 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
 	return bb_load__program(&empty, NULL, ret_fd, err);
 }
 
-/* Returns how far below r10 the instruction accesses the stack or takes an address on it, in bytes.
- * Returns 0 if it does neither. */
-static int depth_shown(const struct bb_code *code, uint32_t at)
-{
-	const struct bpf_insn *i = &code->insns[at];
-	uint8_t class = BPF_CLASS(i->code);
-
-	if ((class == BPF_LDX && i->src_reg == BPF_REG_10) ||
-	    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == BPF_REG_10))
-		return -i->off;
-	if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == BPF_REG_10 &&
-	    at + 1 < code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
-	    i[1].dst_reg == i->dst_reg && i[1].imm >= -(int)BB_STACK_BYTES)
-		return -i[1].imm;
-	return 0;
-}
-
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err)
 {
@@ -254,8 +232,18 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 		ret_bytes[f] = n == g->n_funcs ? said[f] : most;
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
 		uint32_t *bytes = &ret_bytes[bb_cfg__func_at(g, at)];
-		int depth = depth_shown(code, at);
+		const struct bpf_insn *i = &code->insns[at];
+		uint8_t class = BPF_CLASS(i->code);
+		/* how far below r10 the instruction accesses the stack or takes an address on it */
+		int depth = 0;
 
+		if ((class == BPF_LDX && i->src_reg == BPF_REG_10) ||
+		    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == BPF_REG_10))
+			depth = -i->off;
+		else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == BPF_REG_10 &&
+			 at + 1 < code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
+			 i[1].dst_reg == i->dst_reg && i[1].imm >= -(int)BB_STACK_BYTES)
+			depth = -i[1].imm;
 		if (depth > 0 && (uint32_t)depth > *bytes)
 			*bytes = (uint32_t)depth;
 	}

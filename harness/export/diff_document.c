@@ -231,53 +231,47 @@ static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* True if both comparisons are of one program. If objects are compared, each program has its own
- * scenario, the first part of a comparison's name. So the scenarios must be equal, too. */
-static bool are_of_one_program(const struct bb_comparison *a, const struct bb_comparison *b)
+void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
 {
-	return !strcmp(a->base, b->base) && !strncmp(a->name, b->name, strcspn(b->name, "/") + 1);
-}
+	const struct bb_report *r = sides.r;
+	bool folded = open && diffs->n > open;
+	bool has_verdict = !diffs->n || BB_ANY(diffs->rows, diffs->n, it->has_verdict);
 
-/* Adds the number of rows with each verdict. `r` is NULL if two stored runs are compared. */
-static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report *r,
-			    struct bb_doc *d)
-{
-	if (diffs->n && !BB_ANY(diffs->rows, diffs->n, it->has_verdict)) {
+	if (has_verdict)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "%zu regressed, %zu improved, %zu same, %zu inconclusive, at a "
+			    "threshold of %g %%",
+			    bb_diffs_count(diffs, BB_VERDICT_REGRESSED),
+			    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
+			    bb_diffs_count(diffs, BB_VERDICT_SAME),
+			    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
+	else
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "no verdict: nothing is in both that could be judged");
-		return;
-	}
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu regressed, %zu improved, %zu same, %zu inconclusive, at a threshold of %g "
-		    "%%",
-		    bb_diffs_count(diffs, BB_VERDICT_REGRESSED),
-		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
-		    bb_diffs_count(diffs, BB_VERDICT_SAME),
-		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
-	if (r && r->n_comparisons > 1) {
+	if (has_verdict && r && r->n_comparisons > 1) {
 		size_t n = 0;
 
-		for (size_t i = 0; i < r->n_comparisons; i++)
-			n += !BB_ANY(r->comparisons, i, are_of_one_program(it, &r->comparisons[i]));
+		/* if objects are compared, a name begins with the program's own scenario */
+		for (size_t i = 0; i < r->n_comparisons; i++) {
+			const struct bb_comparison *c = &r->comparisons[i];
+			size_t len = strcspn(c->name, "/") + 1;
+
+			n += !BB_ANY(r->comparisons, i,
+				     !strcmp(it->base, c->base) &&
+					     !strncmp(it->name, c->name, len));
+		}
 		bb_doc__append(d, "; %zu comparisons of %zu program%s", r->n_comparisons, n,
 			       bb_plural(n));
 	}
-}
-
-void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
-{
-	bool folded = open && diffs->n > open;
-
-	add_headline_of(diffs, sides.r, d);
-	for (size_t i = 0; sides.r && i < sides.r->n_skips; i++) {
-		const char *what = sides.r->skips[i].what, *slash = strchr(what, '/');
+	for (size_t i = 0; r && i < r->n_skips; i++) {
+		const char *what = r->skips[i].what, *slash = strchr(what, '/');
 
 		what = slash ? slash + 1 : what;
-		if (sides.r->n_skips == 1)
-			bb_doc__append(d, "; %s not measured: %s", what, sides.r->skips[i].why);
+		if (r->n_skips == 1)
+			bb_doc__append(d, "; %s not measured: %s", what, r->skips[i].why);
 		else
 			bb_doc__add(d, BB_DOC_ITEM, "not measured", "%s: %s", what,
-				    sides.r->skips[i].why);
+				    r->skips[i].why);
 	}
 	if (diffs->n > MANY_ROWS)
 		add_verdicts(diffs, d);
@@ -343,11 +337,6 @@ static struct bb_table_cell short_name(const char *name)
 	return cell;
 }
 
-static bool is_small(const struct bb_exact_line *line)
-{
-	return fabs(line->more) <= MOVED;
-}
-
 /* Adds the source lines that execute more or fewer instructions in B than in A. Without `all`, adds
  * at most EXACT_LINES, and none whose code only moved. */
 static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
@@ -360,7 +349,7 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 
 	/* if the small differences add up to 0, code has only moved from one line to another */
 	for (size_t i = 0; i < p->n_lines; i++)
-		moved += is_small(&p->lines[i]) ? p->lines[i].more : 0;
+		moved += fabs(p->lines[i].more) <= MOVED ? p->lines[i].more : 0;
 	no_moves = !all && fabs(moved) < LEAST_INSNS;
 	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
 		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= LEAST_INSNS)
@@ -368,7 +357,7 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 	for (size_t i = 0; i < p->n_lines; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 
-		if ((no_moves && is_small(&p->lines[i])) || n++ >= most)
+		if ((no_moves && fabs(p->lines[i].more) <= MOVED) || n++ >= most)
 			continue;
 		if (n == 1)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
@@ -621,33 +610,29 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 }
 
-/* Adds the verdict on the time of a run of the program: "prog, time by line: regressed, A 160.8 ns
- * a run, B 168.9 ns, +5.04 %, +8.11 ns [+7.65, +8.56]". */
-static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
-{
-	const struct bb_time_diff_row *w = &c->whole;
-	struct sum sum = sum_of_ns(w->a_ns, w->b_ns, w->more.value, false);
-
-	bb_doc__add(d, w->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
-		    bb_table_cell_of("%s, time by line", short_name(c->b->name).text).text,
-		    "%s, A %s ns a run, B %s ns, %s %%, %s ns", bb_verdict_name(w->verdict),
-		    sum.a.text, sum.b.text, percent(w->b_ns / w->a_ns).text, sum.diff.text);
-	if (isnan(w->more.lo))
-		bb_doc__append(d, ", too few loads for an interval");
-	else
-		bb_doc__append(d, " [%s, %s]", signed_value(w->more.lo).text,
-			       signed_value(w->more.hi).text);
-	if (c->lookups)
-		bb_doc__append(d, "; %s (see below)", c->lookups);
-	if (c->note)
-		bb_doc__add(d, BB_DOC_ITEM, NULL, "%s", c->note);
-}
-
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
 		      struct bb_doc *d)
 {
-	for (size_t i = 0; i < diff->n_cases; i++)
-		add_whole(&diff->cases[i], d);
+	/* the verdicts: "prog, time by line: regressed, A 160.8 ns a run, B 168.9 ns, +5.04 %" */
+	for (size_t i = 0; i < diff->n_cases; i++) {
+		const struct bb_time_diff_case *c = &diff->cases[i];
+		const struct bb_time_diff_row *w = &c->whole;
+		struct sum sum = sum_of_ns(w->a_ns, w->b_ns, w->more.value, false);
+
+		bb_doc__add(d, w->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
+			    bb_table_cell_of("%s, time by line", short_name(c->b->name).text).text,
+			    "%s, A %s ns a run, B %s ns, %s %%, %s ns", bb_verdict_name(w->verdict),
+			    sum.a.text, sum.b.text, percent(w->b_ns / w->a_ns).text, sum.diff.text);
+		if (isnan(w->more.lo))
+			bb_doc__append(d, ", too few loads for an interval");
+		else
+			bb_doc__append(d, " [%s, %s]", signed_value(w->more.lo).text,
+				       signed_value(w->more.hi).text);
+		if (c->lookups)
+			bb_doc__append(d, "; %s (see below)", c->lookups);
+		if (c->note)
+			bb_doc__add(d, BB_DOC_ITEM, NULL, "%s", c->note);
+	}
 	for (size_t i = 0; i < diff->n_cases; i++) {
 		const struct bb_time_diff_case *c = &diff->cases[i];
 		const char *file = only_file(c);
@@ -935,26 +920,19 @@ void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d)
 	}
 }
 
-/* True if one sentence says all about the counts of instructions: the gate counted one case, all
- * its runs differ by the same number, and --exact is not given, so there is no verdict. */
-static bool is_one_count(const struct bb_gate *g)
-{
-	const struct bb_exact_row *row = g->counted.rows;
-
-	return g->counted.n_rows == 1 && !g->exact && row->verdict != BB_VERDICT_SAME &&
-	       bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b);
-}
-
 static void add_gate_counts(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_exact_diff *counted = &v->gate->counted;
+	const struct bb_exact_row *row = counted->rows;
 	size_t differ = counted->n_rows - bb_exact_diff__count(counted, BB_VERDICT_SAME);
 	const char *remark = differ && !v->gate->exact ? " (for information; with --exact, more "
 							 "fails)"
 						       : "";
 
-	if (is_one_count(v->gate)) {
-		uint64_t a = counted->rows->a->least, b = counted->rows->b->least;
+	/* one sentence says all about a single case that has exact counts and no verdict */
+	if (counted->n_rows == 1 && !v->gate->exact && row->verdict != BB_VERDICT_SAME &&
+	    bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b)) {
+		uint64_t a = row->a->least, b = row->b->least;
 
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "Executed instructions per run: A %" PRIu64 ", B %" PRIu64 ", %+" PRId64

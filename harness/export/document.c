@@ -6,22 +6,15 @@
 #include "base/text.h"
 #include "export/table_cells.h"
 
-static struct bb_doc_block *add_block(struct bb_doc *d, enum bb_doc_kind kind)
-{
-	struct bb_doc_block *b = bb_append(&d->blocks, &d->n, sizeof(*b));
-
-	b->kind = kind;
-	return b;
-}
-
 void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *fmt, ...)
 {
-	struct bb_doc_block *b = add_block(d, kind);
+	struct bb_doc_block *b = bb_append(&d->blocks, &d->n, sizeof(*b));
 	va_list ap;
 
 	va_start(ap, fmt);
 	bb_add_text(&b->text, "", fmt, ap);
 	va_end(ap);
+	b->kind = kind;
 	b->label = label ? bb_strdup(label) : NULL;
 }
 
@@ -62,7 +55,7 @@ void bb_doc__column(struct bb_doc *d, struct bb_doc_column column)
 
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n)
 {
-	add_block(d, BB_DOC_TABLE);
+	BB_PUSH(d->blocks, d->n, (struct bb_doc_block){.kind = BB_DOC_TABLE});
 	for (size_t i = 0; i < n; i++)
 		bb_doc__column(d, columns[i]);
 }
@@ -132,23 +125,18 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if a site may take `word` for the hash of a commit: 7 to 40 hexadecimal digits, not all of
- * them decimal, and then no letter, digit or '_'. Decimal digits alone are mostly a number. */
-static bool is_commit(const char *word)
-{
-	size_t n = strspn(word, "0123456789abcdefABCDEF");
-
-	return n >= 7 && n <= 40 && strspn(word, "0123456789") != n &&
-	       !isalnum((unsigned char)word[n]) && word[n] != '_';
-}
-
 /* True if a site may make a link of the text at `at`: to a user, an issue, a commit or a URL.
  * `begins_word` says whether a word begins at `at`. */
 static bool begins_link(const char *at, bool begins_word)
 {
+	size_t n = strspn(at, "0123456789abcdefABCDEF");
+	/* the hash of a commit; decimal digits alone are mostly a number */
+	bool is_commit = n >= 7 && n <= 40 && strspn(at, "0123456789") != n &&
+			 !isalnum((unsigned char)at[n]) && at[n] != '_';
+
 	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
 	       (strchr("#!$%&~", at[0]) && isdigit((unsigned char)at[1])) ||
-	       (begins_word && (is_commit(at) || !strncasecmp(at, "gh-", 3)));
+	       (begins_word && (is_commit || !strncasecmp(at, "gh-", 3)));
 }
 
 /* Returns the length, with its backquotes, of a command in backquotes that begins at `at` and needs
@@ -221,14 +209,23 @@ static void put_md_table(const struct bb_doc_block *b, FILE *out)
 	fputs("\n\n", out);
 }
 
+/* What stands before and after a block's text in Markdown and in HTML. */
 static const struct {
-	const char *before, *after;
-} md[] = {
-	[BB_DOC_HEADLINE] = {"## ", "\n\n"}, [BB_DOC_TITLE] = {"### ", "\n\n"},
-	[BB_DOC_PARAGRAPH] = {"", "\n\n"},   [BB_DOC_FAINT] = {"", "\n\n"},
-	[BB_DOC_CLOSING] = {"", "\n\n"},     [BB_DOC_BAD] = {"", "\n\n"},
-	[BB_DOC_ITEM] = {"- ", "\n"},        [BB_DOC_BAD_ITEM] = {"- ", "\n"},
-	[BB_DOC_CODE] = {"- ", "\n"},        [BB_DOC_SUBITEM] = {"  - ", "\n"},
+	const char *md, *md_end, *html, *html_end;
+} marks[] = {
+	[BB_DOC_HEADLINE] = {"## ", "\n\n", "<h2>", "</h2>\n"},
+	[BB_DOC_TITLE] = {"### ", "\n\n", "<h3>", "</h3>\n"},
+	[BB_DOC_PARAGRAPH] = {"", "\n\n", "<p>", "</p>\n"},
+	[BB_DOC_FAINT] = {"", "\n\n", "<p class=faint>", "</p>\n"},
+	[BB_DOC_CLOSING] = {"", "\n\n", "<p>", "</p>\n"},
+	[BB_DOC_BAD] = {"", "\n\n", "<p class=bad>", "</p>\n"},
+	[BB_DOC_ITEM] = {"- ", "\n", "<p class=item>", "</p>\n"},
+	[BB_DOC_BAD_ITEM] = {"- ", "\n", "<p class='item bad'>", "</p>\n"},
+	[BB_DOC_SUBITEM] = {"  - ", "\n", "<p class='item faint'>", "</p>\n"},
+	[BB_DOC_CODE] = {"- ", "\n", "<p class=item>", "</p>\n"},
+	/* Markdown leaves these out */
+	[BB_DOC_FOLD] = {NULL, NULL, "<details><summary>", "</summary>\n"},
+	[BB_DOC_FOLD_END] = {NULL, NULL, "", "</details>\n"},
 };
 
 static bool is_item(enum bb_doc_kind kind)
@@ -247,14 +244,14 @@ void bb_doc__markdown(const struct bb_doc *d, FILE *out)
 			put_md_table(b, out);
 		if (b->kind >= BB_DOC_TABLE)
 			continue;
-		fputs(md[b->kind].before, out);
+		fputs(marks[b->kind].md, out);
 		if (b->label) {
 			fputs("**", out);
 			bb_md_text(b->label, out);
 			fputs("**: ", out);
 		}
 		bb_md_text(b->text + strspn(b->text, " \t"), out);
-		fputs(md[b->kind].after, out);
+		fputs(marks[b->kind].md_end, out);
 	}
 }
 
@@ -369,23 +366,6 @@ static void put_html_table(const struct bb_doc_block *b, FILE *out)
 	free(shown);
 }
 
-static const struct {
-	const char *before, *after;
-} html[] = {
-	[BB_DOC_HEADLINE] = {"<h2>", "</h2>\n"},
-	[BB_DOC_TITLE] = {"<h3>", "</h3>\n"},
-	[BB_DOC_PARAGRAPH] = {"<p>", "</p>\n"},
-	[BB_DOC_FAINT] = {"<p class=faint>", "</p>\n"},
-	[BB_DOC_CLOSING] = {"<p>", "</p>\n"},
-	[BB_DOC_BAD] = {"<p class=bad>", "</p>\n"},
-	[BB_DOC_ITEM] = {"<p class=item>", "</p>\n"},
-	[BB_DOC_BAD_ITEM] = {"<p class='item bad'>", "</p>\n"},
-	[BB_DOC_SUBITEM] = {"<p class='item faint'>", "</p>\n"},
-	[BB_DOC_CODE] = {"<p class=item>", "</p>\n"},
-	[BB_DOC_FOLD] = {"<details><summary>", "</summary>\n"},
-	[BB_DOC_FOLD_END] = {"", "</details>\n"},
-};
-
 void bb_doc__html(const struct bb_doc *d, FILE *out)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -395,13 +375,13 @@ void bb_doc__html(const struct bb_doc *d, FILE *out)
 			put_html_table(b, out);
 		if (b->kind == BB_DOC_TABLE || b->kind == BB_DOC_LEGEND)
 			continue;
-		fputs(html[b->kind].before, out);
+		fputs(marks[b->kind].html, out);
 		if (b->label) {
 			fputs("<b>", out);
 			bb_xml_text(out, b->label);
 			fputs("</b>: ", out);
 		}
 		put_html_words(b->text, out);
-		fputs(html[b->kind].after, out);
+		fputs(marks[b->kind].html_end, out);
 	}
 }

@@ -243,7 +243,7 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
 	size_t least = is_code ? LEAST_CODE : LEAST_LAST, half = l->width[last] / 2;
 
-	/* require more room if move_last_under_row() can be used: it needs text in column 0 */
+	/* require more room if the text can move below the row, which needs text in column 0 */
 	if (!is_code && half > least && l->b->columns[0].cells == BB_CELLS_TEXT)
 		least = half < MOST_LAST ? half : MOST_LAST;
 	others = total_width(l) - l->width[last];
@@ -251,18 +251,6 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 	    l->b->columns[last].cells != BB_CELLS_NUMBER && total_width(l) > look->width &&
 	    look->width >= others + least)
 		l->width[last] = look->width - others;
-}
-
-/* If the table is still too wide, moves a last column of text to a line below each row. */
-static void move_last_under_row(struct layout *l, const struct bb_doc_look *look)
-{
-	size_t last = last_column(l);
-
-	if (!look->wrap || total_width(l) <= look->width ||
-	    l->b->columns[last].cells != BB_CELLS_TEXT || last <= l->on_two_lines)
-		return;
-	l->under_row = last;
-	l->width[last] = 0;
 }
 
 /* Moves the last column to a further table. A column that is `close` takes the column before it
@@ -309,6 +297,7 @@ static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
+	size_t last;
 
 	for (int turn = 0; turn < BB_DOC_BELOW; turn++) {
 		int out = turn ? turn : BB_DOC_BELOW;
@@ -331,21 +320,12 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	l->on_two_lines = true;
 	l->indent += 2;
 	narrow_last(l, look);
-	move_last_under_row(l, look);
-}
-
-/* Writes the first `width` - 1 characters of a line of source, and "…". */
-static void put_start(const struct page *p, const char *text, const char *colour, size_t width)
-{
-	size_t at = 0, n = 0;
-	char *start;
-
-	while (text[at] && (n += ((unsigned char)text[at] & 0xc0) != 0x80) < width)
-		at++;
-	start = bb_strndup(text, at);
-	put_coloured(p, colour, start);
-	fputs("…", p->out);
-	free(start);
+	last = last_column(l);
+	if (total_width(l) > look->width && b->columns[last].cells == BB_CELLS_TEXT &&
+	    last > l->on_two_lines) {
+		l->under_row = last;
+		l->width[last] = 0;
+	}
 }
 
 /* Writes one cell. `*pending` is the number of blanks before the next text. They are written only
@@ -370,9 +350,17 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 		return;
 	}
 	fprintf(p->out, "%*s", (int)begin, "");
-	if (width > l->width[k] && c->cells == BB_CELLS_CODE && p->look->terse && !alone)
-		put_start(p, text, colour, l->width[k]);
-	else if (width > l->width[k] && c->cells != BB_CELLS_CODE)
+	if (width > l->width[k] && c->cells == BB_CELLS_CODE && p->look->terse && !alone) {
+		size_t at = 0, n = 0;
+		char *start;
+
+		while (text[at] && (n += ((unsigned char)text[at] & 0xc0) != 0x80) < l->width[k])
+			at++;
+		start = bb_strndup(text, at);
+		put_coloured(p, colour, start);
+		fputs("…", p->out);
+		free(start);
+	} else if (width > l->width[k] && c->cells != BB_CELLS_CODE)
 		put_words(p, text, colour, p->look->width - l->width[k],
 			  p->look->width - l->width[k]);
 	else

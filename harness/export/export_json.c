@@ -57,25 +57,19 @@ static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 	return false;
 }
 
-static bool has_figures(const struct bb_report *r)
-{
-	bool has = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.latency.value));
-
-	for (size_t i = 0; !has && i < r->n_counted; i++)
-		has = BB_ANY(r->counted[i].cases, r->counted[i].n_cases,
-			     bb_counted_case__counts(it));
-	return has;
-}
-
 static int check(const struct bb_report *r, struct bb_err *err)
 {
+	bool has_figures = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.latency.value));
 	int rc = 0;
 
+	for (size_t i = 0; !has_figures && i < r->n_counted; i++)
+		has_figures = BB_ANY(r->counted[i].cases, r->counted[i].n_cases,
+				     bb_counted_case__counts(it));
 	if (r->incomplete)
 		return bb_fail(err, -ECANCELED,
 			       "run is incomplete (%s): no BMF is written (see --format table)",
 			       r->incomplete);
-	if (!has_figures(r))
+	if (!has_figures)
 		return bb_fail(err, -ENODATA,
 			       "nothing was measured (%zu cases%s%s): no BMF is written, as "
 			       "Bencher takes an empty one for a success",

@@ -344,30 +344,6 @@ static void put_exact_interval(const struct bb_estimate *e, FILE *out)
 	put_exact(e->hi, out);
 }
 
-static void put_point(const struct bb_timeline *t, const struct bb_timeline_case *c,
-		      const struct bb_timeline_point *p, FILE *out)
-{
-	const struct bb_timeline_run *run = &t->runs[p->run];
-	const struct bb_history_point *j = &p->judged;
-
-	fprintf(out, "%zu\t", p->run + 1);
-	put_text(run->of->started, out);
-	/* not by put_exact(): 9 digits are too few for seconds since 1970 */
-	fprintf(out, isfinite(run->epoch_s) ? "\t%.0f" : "\tNaN", run->epoch_s);
-	put_texts(out, run->of->id, run->of->commit);
-	for (int by = 0; by < BB_BY_RELATIVE; by++)
-		put_exact_interval(&p->of->figure[by], out);
-	put_exact(p->of->se[c->by], out);
-	put_exact(exp(j->baseline), out);
-	put_exact(exp(j->baseline - j->limit), out);
-	put_exact(exp(j->baseline + j->limit), out);
-	fprintf(out, "\t%s\t%d\t", bb_history_mark_text(t, p), j->change);
-	put_text(p->differs ? p->differs : run->of->incomplete, out);
-	put_exact_interval(&p->of->figure[BB_BY_RELATIVE], out);
-	put_exact(p->of->figure[c->by].value, out);
-	putc('\n', out);
-}
-
 void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *only, FILE *out)
 {
 	fputs(history_head, out);
@@ -390,7 +366,27 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 			  c->of->param);
 		fprintf(out, "\t%u\t%s\t%s\n", c->of->param_value, c->is_anchor ? "anchor" : "-",
 			bb_predictor_name(c->by));
-		for (size_t k = 0; k < c->n_points; k++)
-			put_point(t, c, &c->points[k], out);
+		for (size_t k = 0; k < c->n_points; k++) {
+			const struct bb_timeline_point *p = &c->points[k];
+			const struct bb_timeline_run *run = &t->runs[p->run];
+			const struct bb_history_point *j = &p->judged;
+
+			fprintf(out, "%zu\t", p->run + 1);
+			put_text(run->of->started, out);
+			/* not by put_exact(): 9 digits are too few for seconds since 1970 */
+			fprintf(out, isfinite(run->epoch_s) ? "\t%.0f" : "\tNaN", run->epoch_s);
+			put_texts(out, run->of->id, run->of->commit);
+			for (int by = 0; by < BB_BY_RELATIVE; by++)
+				put_exact_interval(&p->of->figure[by], out);
+			put_exact(p->of->se[c->by], out);
+			put_exact(exp(j->baseline), out);
+			put_exact(exp(j->baseline - j->limit), out);
+			put_exact(exp(j->baseline + j->limit), out);
+			fprintf(out, "\t%s\t%d\t", bb_history_mark_text(t, p), j->change);
+			put_text(p->differs ? p->differs : run->of->incomplete, out);
+			put_exact_interval(&p->of->figure[BB_BY_RELATIVE], out);
+			put_exact(p->of->figure[c->by].value, out);
+			putc('\n', out);
+		}
 	}
 }

@@ -78,7 +78,9 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%.10s %.5s", run->of->started, run->of->started + 11);
 	bb_doc__cell_if(d, strcmp(run->of->commit, "none"), "%.*s", COMMIT_DIGITS, run->of->commit);
 	bb_doc__table_cell(d, bb_table_cell_time(e->value, e->value));
-	bb_doc__table_cell(d, bb_table_cell_interval(e));
+	bb_doc__cell_if(d, isfinite(e->lo) && isfinite(e->hi), "[%s, %s]",
+			bb_table_cell_time(e->lo, e->value).text,
+			bb_table_cell_time(e->hi, e->value).text);
 	bb_doc__table_cell(d, cell_of("%.4f", p->of->figure[BB_BY_RATIO].value));
 	bb_doc__table_cell(d, cell_of("%.4g", p->of->figure[BB_BY_RELATIVE].value));
 	bb_doc__table_cell(d, cell_of("%.2f", 100 * p->of->se[c->by]));
@@ -91,29 +93,6 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "not judged: incomplete, %s%s", run->of->incomplete, voids.text);
 	else
 		bb_doc__cell(d, "%s%s", change, voids.text);
-}
-
-/* Adds the title of a case's table. It names the figure by which the case is judged, and says how
- * much each figure usually differs from run to run. */
-static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
-{
-	static const char *const words[BB_N_PREDICTORS] = {
-		[BB_BY_LATENCY] = "latency",
-		[BB_BY_RATIO] = "ratio to the anchor of the same run",
-		[BB_BY_RELATIVE] = "latency in pieces of the reference",
-	};
-	size_t n = 0;
-
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %sjudged by its %s", c->of->name,
-		    c->is_anchor ? "the anchor, " : "", words[c->by]);
-	for (int by = 0; by < BB_N_PREDICTORS; by++)
-		if (!isnan(c->error[by]))
-			bb_doc__append(d, "%s%.2f %% (%s)",
-				       n++ ? ", " : "; a run differs from those before by ",
-				       100 * c->error[by],
-				       bb_predictor_name((enum bb_predictor)by));
-	if (c->is_anchor && c->by == BB_BY_LATENCY)
-		bb_doc__append(d, "; a change here is rather one of the machine");
 }
 
 void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
@@ -131,12 +110,29 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 		{BB_VERDICT("Mark")},
 		{BB_TEXT("Note")},
 	};
+	static const char *const words[BB_N_PREDICTORS] = {
+		[BB_BY_LATENCY] = "latency",
+		[BB_BY_RATIO] = "ratio to the anchor of the same run",
+		[BB_BY_RELATIVE] = "latency in pieces of the reference",
+	};
 
 	for (size_t i = 0; i < t->n_cases; i++) {
-		add_predictor(&t->cases[i], d);
+		const struct bb_timeline_case *c = &t->cases[i];
+		size_t n = 0;
+
+		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %sjudged by its %s", c->of->name,
+			    c->is_anchor ? "the anchor, " : "", words[c->by]);
+		for (int by = 0; by < BB_N_PREDICTORS; by++)
+			if (!isnan(c->error[by]))
+				bb_doc__append(d, "%s%.2f %% (%s)",
+					       n++ ? ", " : "; a run differs from those before by ",
+					       100 * c->error[by],
+					       bb_predictor_name((enum bb_predictor)by));
+		if (c->is_anchor && c->by == BB_BY_LATENCY)
+			bb_doc__append(d, "; a change here is rather one of the machine");
 		bb_doc__table(d, columns, BB_LEN(columns));
-		for (size_t k = 0; k < t->cases[i].n_points; k++)
-			add_point(t, &t->cases[i], &t->cases[i].points[k], d);
+		for (size_t k = 0; k < c->n_points; k++)
+			add_point(t, c, &c->points[k], d);
 	}
 }
 
@@ -382,10 +378,9 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 							 "improved: two"
 						       : NULL},
 	};
-	enum { N = BB_LEN(columns) };
 	size_t n = 0, left_out = 0, learning = 0;
 
-	bb_doc__table(d, columns, N);
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
@@ -402,7 +397,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 			n++;
 			if (n == OPEN_ROWS + 1 && only) {
 				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
-				bb_doc__table(d, columns, N);
+				bb_doc__table(d, columns, BB_LEN(columns));
 			}
 			add_row(t, &t->cases[i], by == BB_N_PREDICTORS, has_judged, d);
 		}

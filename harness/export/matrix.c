@@ -296,28 +296,6 @@ static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips,
 	}
 }
 
-/* Adds notes about programs that kernel `k` does not load, and cases without a valid sample. */
-static void add_missing(struct matrix *m, size_t k)
-{
-	const struct bb_report *r = m->kernels[k].run;
-	struct bb_skip *voids = bb_calloc(r->n_cases, sizeof(*voids));
-	size_t n = 0;
-
-	add_reasons(m, k, r->skips, r->n_skips);
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (isnan(bb_case__most_frequent(&r->cases[i]).value))
-			voids[n++] = (struct bb_skip){.what = r->cases[i].name,
-						      .why = bb_strdup(bb_case__why_no_sample(
-							      &r->cases[i]))};
-	add_reasons(m, k, voids, n);
-	for (size_t i = 0; i < n; i++)
-		free(voids[i].why);
-	free(voids);
-	if (r->incomplete)
-		bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "incomplete: %s",
-			    r->incomplete);
-}
-
 /* Explains the figures of the matrix or, with `of_pairs`, of the table of pairs. */
 static void add_meanings(const struct matrix *m, bool of_pairs)
 {
@@ -334,10 +312,14 @@ static void add_meanings(const struct matrix *m, bool of_pairs)
 				    "%s", figures[f].meaning);
 }
 
+/* Adds a line about each kernel, and notes about programs that it does not load and cases without a
+ * valid sample. */
 static void add_kernels(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
+		struct bb_skip *voids;
+		size_t n = 0;
 
 		if (!r) {
 			bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "%s",
@@ -346,7 +328,21 @@ static void add_kernels(struct matrix *m)
 		}
 		bb_doc__add(m->d, BB_DOC_FAINT, m->kernels[k].name, "Linux %s, %s",
 			    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
-		add_missing(m, k);
+		add_reasons(m, k, r->skips, r->n_skips);
+		voids = bb_calloc(r->n_cases, sizeof(*voids));
+		for (size_t i = 0; i < r->n_cases; i++)
+			if (isnan(bb_case__most_frequent(&r->cases[i]).value))
+				voids[n++] =
+					(struct bb_skip){.what = r->cases[i].name,
+							 .why = bb_strdup(bb_case__why_no_sample(
+								 &r->cases[i]))};
+		add_reasons(m, k, voids, n);
+		for (size_t i = 0; i < n; i++)
+			free(voids[i].why);
+		free(voids);
+		if (r->incomplete)
+			bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "incomplete: %s",
+				    r->incomplete);
 	}
 }
 
@@ -523,35 +519,14 @@ static void add_difference(const double v[2], struct bb_doc *d)
 			v[1] - v[0]);
 }
 
-static void add_pairs_table(const struct matrix *m, struct bb_doc *d)
+size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
+			   const struct bb_matrix_judge *judge, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("program")},      {BB_TEXT("kernel")}, {BB_TEXT("loads")},
 		{BB_NUMBER("verified A")}, {BB_NUMBER("B")},    {BB_NUMBER("diff")},
 		{BB_NUMBER("machine A")},  {BB_NUMBER("B")},    {BB_NUMBER("diff")},
 	};
-
-	bb_doc__table(d, columns, BB_LEN(columns));
-	for (size_t i = 0; i < m->n_rows; i++) {
-		const struct pair_row *row = &m->rows[i];
-		bool only_base = !row->is_there[1] && !row->why_not[1];
-		bool only_head = !row->is_there[0] && !row->why_not[0];
-
-		bb_doc__text_cell(d, row->name);
-		bb_doc__text_cell(d, row->kernel);
-		bb_doc__text_cell(d, only_base           ? "only A"
-				     : only_head         ? "only B"
-				     : !row->is_there[1] ? row->is_there[0] ? "only A" : "no"
-				     : row->is_there[0]  ? "yes"
-							 : "only B");
-		add_difference(row->verified, d);
-		add_difference(row->machine, d);
-	}
-}
-
-size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
-			   const struct bb_matrix_judge *judge, struct bb_doc *d)
-{
 	struct matrix m = {.kernels = kernels, .n = n, .d = d};
 	size_t failing, n_not_run = BB_SUM(kernels, n, !it->run);
 
@@ -577,7 +552,22 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 		if (has_failed(&m.rows[i]))
 			add_failure(&m.rows[i], judge, d);
 	if (m.n_rows)
-		add_pairs_table(&m, d);
+		bb_doc__table(d, columns, BB_LEN(columns));
+	for (size_t i = 0; i < m.n_rows; i++) {
+		const struct pair_row *row = &m.rows[i];
+		bool only_base = !row->is_there[1] && !row->why_not[1];
+		bool only_head = !row->is_there[0] && !row->why_not[0];
+
+		bb_doc__text_cell(d, row->name);
+		bb_doc__text_cell(d, row->kernel);
+		bb_doc__text_cell(d, only_base           ? "only A"
+				     : only_head         ? "only B"
+				     : !row->is_there[1] ? row->is_there[0] ? "only A" : "no"
+				     : row->is_there[0]  ? "yes"
+							 : "only B");
+		add_difference(row->verified, d);
+		add_difference(row->machine, d);
+	}
 	if (judge->gate)
 		bb_doc_gate_others(judge->gate, d);
 	if (judge->n_pairs)
@@ -605,41 +595,39 @@ static void open_benchmark(struct bb_json *w, const char *name, const char *kern
 	bb_json__open(w, whole, "{\n");
 }
 
-static void write_kernel(struct bb_json *w, const char *kernel, const struct bb_report *r)
-{
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct bb_program *p = &r->programs[i];
-
-		if (!isfinite(p->metrics.verified_insns))
-			continue;
-		open_benchmark(w, p->name, kernel);
-		for (size_t f = 0; f < N_LOADED; f++)
-			write_measure(w, figures[f].slug, loaded_value(p, &figures[f]));
-		bb_json__close(w);
-	}
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-		const struct bb_counted_case *counted = counted_of(r, c);
-		double net = machine_net(r, c).value;
-
-		if (!is_step(c) || !isfinite(net))
-			continue;
-		open_benchmark(w, c->name, kernel);
-		write_measure(w, "machine-instructions", net);
-		if (counted)
-			write_measure(w, bb_metric_instructions.slug,
-				      bb_counted_case__instructions(counted).value);
-		bb_json__close(w);
-	}
-}
-
 void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 2};
 
 	bb_json__open(&w, NULL, "{\n");
-	for (size_t k = 0; k < n; k++)
-		if (kernels[k].run)
-			write_kernel(&w, kernels[k].name, kernels[k].run);
+	for (size_t k = 0; k < n; k++) {
+		const char *kernel = kernels[k].name;
+		const struct bb_report *r = kernels[k].run;
+
+		for (size_t i = 0; r && i < r->n_programs; i++) {
+			const struct bb_program *p = &r->programs[i];
+
+			if (!isfinite(p->metrics.verified_insns))
+				continue;
+			open_benchmark(&w, p->name, kernel);
+			for (size_t f = 0; f < N_LOADED; f++)
+				write_measure(&w, figures[f].slug, loaded_value(p, &figures[f]));
+			bb_json__close(&w);
+		}
+		for (size_t i = 0; r && i < r->n_cases; i++) {
+			const struct bb_case *c = &r->cases[i];
+			const struct bb_counted_case *counted = counted_of(r, c);
+			double net = machine_net(r, c).value;
+
+			if (!is_step(c) || !isfinite(net))
+				continue;
+			open_benchmark(&w, c->name, kernel);
+			write_measure(&w, "machine-instructions", net);
+			if (counted)
+				write_measure(&w, bb_metric_instructions.slug,
+					      bb_counted_case__instructions(counted).value);
+			bb_json__close(&w);
+		}
+	}
 	bb_json__end(&w);
 }

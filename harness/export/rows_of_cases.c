@@ -38,12 +38,6 @@ bool bb_is_sweep_head(const struct bb_report *r, size_t i)
 	return bb_is_first_of_group(r, i) && bb_is_sweep(r, i);
 }
 
-static void add_end(struct bb_doc *d, const struct bb_case *c)
-{
-	add_value(d, c ? latency_of(c) : (double)NAN);
-	bb_doc__text_cell(d, c ? c->param_text : NULL);
-}
-
 /* Adds the row of the variant of case `first` in the sweep that begins with case `head`. Does
  * nothing if an earlier case has added the row. */
 static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
@@ -74,9 +68,11 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 	}
 	bb_doc__text_cell(d, c->variant);
 	bb_doc__cell(d, "%zu", n_cases);
-	add_end(d, least);
+	add_value(d, least ? latency_of(least) : (double)NAN);
+	bb_doc__text_cell(d, least ? least->param_text : NULL);
 	add_value(d, bb_median(ns, n));
-	add_end(d, most);
+	add_value(d, most ? latency_of(most) : (double)NAN);
+	bb_doc__text_cell(d, most ? most->param_text : NULL);
 	add_value(d, bb_median(nets, n_nets));
 	free(ns);
 }
@@ -177,36 +173,33 @@ static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
 	add_value(d, ns);
 }
 
-/* If the case is a mix (runs on several inputs in turn), adds its cost by return value and path. */
-static void add_returned(const struct bb_case *c, struct bb_doc *d)
+void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("returned")}, {BB_TEXT("path")},      {BB_NUMBER("runs %")},
 		{BB_NUMBER("net")},    {BB_NUMBER("latency")},
 	};
-	struct bb_class_cost all = {.returned = "the mix", .share = 1, .ns = latency_of(c)};
-	struct bb_class_cost *costs;
-	size_t n = bb_case__class_costs(c, &costs);
 
-	if (n) {
+	/* the cost of each mix (a case whose runs take several inputs in turn) */
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		struct bb_class_cost all = {.returned = "the mix", .share = 1, .ns = latency_of(c)};
+		struct bb_class_cost *costs = NULL;
+		size_t n = bb_is_floor(r, c) ? 0 : bb_case__class_costs(c, &costs);
+
+		if (!n)
+			continue;
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s", c->scenario, c->variant, c->drive);
 		if (c->param)
 			bb_doc__append(d, ", %s = %s", c->param, c->param_text);
 		bb_doc__append(d, ", by return value%s (ns per run)",
 			       BB_ANY(costs, n, it->path) ? " and path" : "");
 		bb_doc__table(d, columns, BB_LEN(columns));
-		for (size_t i = 0; i < n; i++)
-			add_returned_row(d, c, &costs[i]);
+		for (size_t k = 0; k < n; k++)
+			add_returned_row(d, c, &costs[k]);
 		add_returned_row(d, c, &all);
+		free(costs);
 	}
-	free(costs);
-}
-
-void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (!bb_is_floor(r, &r->cases[i]))
-			add_returned(&r->cases[i], d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
@@ -462,32 +455,6 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 	add_inputs(r, d);
 }
 
-static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool hook)
-{
-	const struct bb_summary *s = &k->slope->summary, *step = &k->step->summary;
-	double scale = s->latency.value;
-
-	bb_doc__cell(d, "%s%s", k->slope->variant, k->rest);
-	if (hook) {
-		bb_doc__number_cell(d, scale, scale);
-		bb_doc__number_cell(d, s->floor.value, scale);
-		bb_doc__number_cell(d, k->slope_ns, scale);
-		scale = step->latency.value;
-		bb_doc__number_cell(d, scale, scale);
-		bb_doc__number_cell(d, step->floor.value, scale);
-		bb_doc__number_cell(d, k->step_ns, scale);
-	} else {
-		bb_doc__number_cell(d, k->slope_ns, k->step_ns);
-		bb_doc__number_cell(d, k->stats_ns, k->step_ns);
-		bb_doc__number_cell(d, k->step_ns, k->step_ns);
-	}
-	bb_doc__number_cell(d, k->off_ns, k->step_ns);
-	bb_doc__number_cell(d, k->noise_ns, k->step_ns);
-	bb_doc__text_cell(d, k->agrees         ? "agree"
-			     : k->wakes_reader ? "and its reader is woken"
-					       : "DISAGREE");
-}
-
 /* Finds the next cross-check from case `*i` on: of the drive hook or, without `hooks`, of slope.
  * Sets `*i` to the case after it. Returns false if there is none. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
@@ -558,8 +525,30 @@ static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 			    "right after the run before it (slope)");
 	bb_doc__table(d, hooks ? of_hooks : of_slopes,
 		      hooks ? BB_LEN(of_hooks) : BB_LEN(of_slopes));
-	for (size_t i = 0; next_check(r, hooks, &i, &k); n++)
-		add_check(d, &k, hooks);
+	for (size_t i = 0; next_check(r, hooks, &i, &k); n++) {
+		const struct bb_summary *s = &k.slope->summary, *step = &k.step->summary;
+		double scale = s->latency.value;
+
+		bb_doc__cell(d, "%s%s", k.slope->variant, k.rest);
+		if (hooks) {
+			bb_doc__number_cell(d, scale, scale);
+			bb_doc__number_cell(d, s->floor.value, scale);
+			bb_doc__number_cell(d, k.slope_ns, scale);
+			scale = step->latency.value;
+			bb_doc__number_cell(d, scale, scale);
+			bb_doc__number_cell(d, step->floor.value, scale);
+			bb_doc__number_cell(d, k.step_ns, scale);
+		} else {
+			bb_doc__number_cell(d, k.slope_ns, k.step_ns);
+			bb_doc__number_cell(d, k.stats_ns, k.step_ns);
+			bb_doc__number_cell(d, k.step_ns, k.step_ns);
+		}
+		bb_doc__number_cell(d, k.off_ns, k.step_ns);
+		bb_doc__number_cell(d, k.noise_ns, k.step_ns);
+		bb_doc__text_cell(d, k.agrees         ? "agree"
+				     : k.wakes_reader ? "and its reader is woken"
+						      : "DISAGREE");
+	}
 	if (!n)
 		bb_doc__cut(d, begin);
 }

@@ -52,12 +52,11 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 	return !BB_ANY(r->cases, i, bb_same_group(it, &r->cases[i]));
 }
 
-typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
-
 /* Appends what makes the programs run in the table that begins with case `first`: ", by a test run
  * on a packet of 64 bytes, hot caches". `same` tells which cases are in the table. Returns true if
  * that differs between the programs. */
-static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
+static bool append_fired_by(const struct bb_report *r, size_t first,
+			    bool (*same)(const struct bb_case *, const struct bb_case *),
 			    enum bb_detail detail, struct bb_doc *d)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
@@ -85,18 +84,14 @@ static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_f
 	return differ;
 }
 
-static bool has_net(const struct bb_report *r, const struct bb_case *c)
-{
-	return BB_ANY(r->cases, r->n_cases,
-		      bb_same_group(it, c) && isfinite(it->summary.net.value));
-}
-
 static bool has_column(const struct bb_report *r, const struct bb_case *c, size_t k,
 		       enum bb_detail detail)
 {
 	enum bb_detail in = bb_case_columns[k].in;
 
-	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT && !has_net(r, c));
+	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT &&
+			       !BB_ANY(r->cases, r->n_cases,
+				       bb_same_group(it, c) && isfinite(it->summary.net.value)));
 }
 
 /* Adds the row of case `i`. With `param`, the parameter's value follows the variant. */
@@ -136,35 +131,6 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 		if (param && !k)
 			d->blocks[d->n - 1].columns[0].once = true;
 	}
-}
-
-static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
-		     struct bb_doc *d)
-{
-	double *below = bb_calloc(r->n_cases + 1, sizeof(*below));
-	double least = -INFINITY; /* cases with less net cost than this are hidden */
-	size_t n = 0, n_hidden = 0;
-
-	for (size_t i = first; i < r->n_cases; i++)
-		if (bb_same_table(&r->cases[i], &r->cases[first]))
-			below[n++] = -r->cases[i].summary.net.value;
-	bb_sort_doubles(below, n);
-	if (detail == BB_SHORT && n > MOST_ROWS && isfinite(below[MOST_ROWS / 2 - 1]))
-		least = -below[MOST_ROWS / 2 - 1];
-	free(below);
-	add_columns(r, &r->cases[first], detail, NULL, d);
-	for (size_t i = first; i < r->n_cases; i++) {
-		if (!bb_same_table(&r->cases[i], &r->cases[first]))
-			continue;
-		if (r->cases[i].summary.net.value < least)
-			n_hidden++;
-		else
-			add_row(r, i, detail, false, d);
-	}
-	if (n_hidden)
-		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "and %zu cases with less net cost: `bpfbench show --details`",
-			    n_hidden);
 }
 
 /* Appends the name and net cost of the case's program: "prog, 15.8 +-0.9 ns". */
@@ -341,6 +307,9 @@ static void add_circumstances(const struct bb_report *r, size_t first, bool is_a
 void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first];
+	double *below = bb_calloc(r->n_cases + 1, sizeof(*below));
+	double least = -INFINITY; /* cases with less net cost than this are hidden */
+	size_t n = 0, n_hidden = 0;
 	bool is_apart;
 
 	bb_doc_group_title(c, true, unit_of(r, c).text, d);
@@ -349,7 +318,26 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 	is_apart = append_fired_by(r, first, bb_same_table, detail, d);
 	if (detail == BB_SHORT)
 		add_extremes(r, c, d);
-	add_rows(r, first, detail, d);
+	for (size_t i = first; i < r->n_cases; i++)
+		if (bb_same_table(&r->cases[i], c))
+			below[n++] = -r->cases[i].summary.net.value;
+	bb_sort_doubles(below, n);
+	if (detail == BB_SHORT && n > MOST_ROWS && isfinite(below[MOST_ROWS / 2 - 1]))
+		least = -below[MOST_ROWS / 2 - 1];
+	free(below);
+	add_columns(r, c, detail, NULL, d);
+	for (size_t i = first; i < r->n_cases; i++) {
+		if (!bb_same_table(&r->cases[i], c))
+			continue;
+		if (r->cases[i].summary.net.value < least)
+			n_hidden++;
+		else
+			add_row(r, i, detail, false, d);
+	}
+	if (n_hidden)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "and %zu cases with less net cost: `bpfbench show --details`",
+			    n_hidden);
 	bb_doc_in_vain(r, c, d);
 	if (detail == BB_DETAILS)
 		add_circumstances(r, first, is_apart, d);
@@ -401,6 +389,30 @@ bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
+/* The cases with the fewest and with the most instructions per run. */
+struct range {
+	const struct bb_counted_case *least, *most; /* NULL if no case has a valid count */
+	size_t n_exact; /* number of cases in which all runs execute equally many instructions */
+};
+
+static struct range range_of(const struct bb_counted *c)
+{
+	struct range g = {0};
+
+	for (size_t i = 0; i < c->n_cases; i++) {
+		const struct bb_counted_case *k = &c->cases[i];
+
+		if (!bb_counted_case__counts(k))
+			continue;
+		g.n_exact += bb_counted_case__is_exact(k);
+		if (!g.least || k->least < g.least->least)
+			g.least = k;
+		if (!g.most || k->most > g.most->most)
+			g.most = k;
+	}
+	return g;
+}
+
 /* Adds a sentence with the number of instructions that a run of each program executes. Adds nothing
  * and returns false for too many programs, for tail calls, or if the number of a program varies. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
@@ -409,7 +421,7 @@ static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
-		struct bb_counted_range g = bb_counted__range(c);
+		struct range g = range_of(c);
 
 		if (bb_is_counted_floor(r, c))
 			continue;
@@ -442,7 +454,7 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
-		struct bb_counted_range g = bb_counted__range(c);
+		struct range g = range_of(c);
 		bool differ = g.least && g.most && g.least->least != g.most->most;
 
 		if (detail == BB_SHORT && bb_is_counted_floor(r, c))
@@ -557,10 +569,15 @@ static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 		bb_doc__append(d, " (%.3g %% of the runs were measured)", 100 * share);
 }
 
-/* Adds the tables of all cases or, with `in_sentences`, sentences instead. */
-static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
-		       struct bb_doc *d)
+/* Adds the tables of all cases or, with `in_sentences`, sentences instead. Then adds the tables and
+ * sentences that are about several cases. */
+static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
+		      struct bb_doc *d)
 {
+	if (r->n_comparisons && r->n_cases)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "Each version by itself, over all its loads (the comparison above "
+			    "takes matched pairs):");
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
@@ -584,16 +601,6 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 			bb_doc_table(r, i, detail, d);
 		}
 	}
-}
-
-static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
-		      struct bb_doc *d)
-{
-	if (r->n_comparisons && r->n_cases)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "Each version by itself, over all its loads (the comparison above "
-			    "takes matched pairs):");
-	add_tables(r, detail, in_sentences, d);
 	bb_doc_classes(r, d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
@@ -610,32 +617,30 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
-/* Returns the name of a timed case, such as "prog, input = syn, cold caches". */
-static struct bb_table_cell name_timed(const struct bb_timed *t)
-{
-	const char *slash = strrchr(t->name, '/');
-	const char *value = t->param && slash ? strchr(slash, '=') : NULL;
-
-	return bb_table_cell_of("%.150s%s%.40s%s%.40s%s", t->variant, value ? ", " : "",
-				value ? t->param : "", value ? " = " : "", value ? value + 1 : "",
-				bb_timed__is_cold(t) ? ", cold caches" : "");
-}
-
 /* Adds the time by line: a table for a single timed program, or a sentence for each of several. */
 static void add_lines(const struct bb_report *r, struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_timed && !r->n_comparisons; i++) {
+		const struct bb_timed *t = &r->timed[i];
+		const char *slash = t->param ? strrchr(t->name, '/') : NULL;
+		const char *value = slash ? strchr(slash, '=') : NULL;
 		struct bb_by_line b;
 		char sentence[400];
 
-		bb_by_line__make(r, &r->timed[i], &b);
+		bb_by_line__make(r, t, &b);
 		if (!i)
 			bb_doc__add(d, BB_DOC_TITLE, NULL, "Time by line");
 		bb_by_line__sentence(&b, sentence, sizeof(sentence));
 		if (r->n_timed == 1)
 			bb_doc_by_line(&b, false, false, false, d);
 		else if (sentence[0])
-			bb_doc__add(d, BB_DOC_ITEM, name_timed(&r->timed[i]).text, "%s", sentence);
+			bb_doc__add(d, BB_DOC_ITEM,
+				    bb_table_cell_of("%.150s%s%.40s%s%.40s%s", t->variant,
+						     value ? ", " : "", value ? t->param : "",
+						     value ? " = " : "", value ? value + 1 : "",
+						     bb_timed__is_cold(t) ? ", cold caches" : "")
+					    .text,
+				    "%s", sentence);
 		bb_by_line__done(&b);
 	}
 }
@@ -813,15 +818,13 @@ bool bb_doc_advises_fill(const struct bb_report *r)
 	       (!BB_ANY(r->cases, r->n_cases, it->turned_file) || bb_doc_is_searched(r));
 }
 
-#define FILL_ENTRIES 1000
-
 static void add_fill(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
 	char *command = bb_command_without(r->command, "--try-inputs");
 
 	bb_doc__again(d, BB_DOC_FAINT, label, command,
-		      bb_table_cell_of("--fill %.64s=%d", map, FILL_ENTRIES).text,
+		      bb_table_cell_of("--fill %.64s=1000", map).text,
 		      "with entries in the map that was empty");
 	free(command);
 }
@@ -870,23 +873,6 @@ static void add_next_of_run(const struct bb_report *r, const char *label, const 
 			    results, results);
 }
 
-/* Adds advice to find the lines that cause a difference: by their times or, if lines cannot be
- * timed, by their counts of instructions. Drops options that bpfbench refuses with this. */
-static void add_next_of_found(const struct bb_report *r, const char *label, struct bb_doc *d)
-{
-	static const char *const drop[] = {"--drive NAME", "-d NAME",       "--format NAME",
-					   "-f NAME",      "--sort COLUMN", "--filter EXPRESSION"};
-	char *command = bb_command_without_all(r->command, drop, BB_LEN(drop));
-
-	if (has_step(r))
-		bb_doc__again(d, BB_DOC_FAINT, label, command, "--time",
-			      "which lines the difference is in");
-	else if (r->n_counted || BB_ANY(r->cases, r->n_cases, it->executed_insns))
-		bb_doc__again(d, BB_DOC_FAINT, label, command, "--exact",
-			      "which lines execute more or fewer instructions");
-	free(command);
-}
-
 /* Adds the next steps for the user: with BB_SHORT and without comparisons, only the first one. */
 static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
@@ -905,7 +891,19 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 			    r->n_timed > 1 ? results : "", r->n_timed > 1 ? "` (every line), " : "",
 			    results, many_timed ? " --variant NAME" : "");
 	else if (is_found && is_of_compare(r)) {
-		add_next_of_found(r, "next", d);
+		/* bpfbench refuses these options with --time and --exact */
+		static const char *const drop[] = {"--drive NAME",  "-d NAME",
+						   "--format NAME", "-f NAME",
+						   "--sort COLUMN", "--filter EXPRESSION"};
+		char *command = bb_command_without_all(r->command, drop, BB_LEN(drop));
+
+		if (has_step(r))
+			bb_doc__again(d, BB_DOC_FAINT, "next", command, "--time",
+				      "which lines the difference is in");
+		else if (r->n_counted || BB_ANY(r->cases, r->n_cases, it->executed_insns))
+			bb_doc__again(d, BB_DOC_FAINT, "next", command, "--exact",
+				      "which lines execute more or fewer instructions");
+		free(command);
 		add_budget(r, BB_DOC_FAINT, d->n > before ? "then" : "next", d);
 	} else if (bb_budget_to_decide(r) > 0) {
 		add_budget(r, BB_DOC_FAINT, "next", d);

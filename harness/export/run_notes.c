@@ -12,7 +12,7 @@
 #define NAMED_LOADS 8 /* a note about void series names at most this many loads */
 
 /* Notes are first collected as pairs of blocks. The first block names the case, the second the
- * cause. Then say_causes() joins notes with the same cause. */
+ * cause. Then bb_doc_notes() joins notes with the same cause. */
 
 /* Adds one note about series `i` and all other series that are void for the same reason. Does
  * nothing if the note of an earlier series has this reason. */
@@ -96,37 +96,6 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds the notes. Joins notes with the same cause into one, which names the first case and tells
- * the number of the others. With BB_DETAILS, only notes that name no case are joined. */
-static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
-{
-	for (size_t i = 0; i < notes->n; i += 2) {
-		const struct bb_doc_block *note = &notes->blocks[i];
-		bool is_joined = detail != BB_DETAILS || !note->text[0];
-		size_t before = 0, more = 0;
-
-		for (size_t k = 0; k < notes->n && is_joined; k += 2)
-			if (k != i && is_same_cause(note, &notes->blocks[k]))
-				*(k < i ? &before : &more) += 1;
-		if (before)
-			continue;
-		bb_doc__add(d, BB_DOC_ITEM, note->label, "%s%s", note->text, note[1].text);
-		if (more)
-			bb_doc__append(d, " (and %zu more like it)", more);
-	}
-}
-
-/* True if an earlier table shows the program of case `nth` with the same number of executed
- * instructions. */
-static bool is_executed_above(const struct bb_report *r, size_t nth)
-{
-	const struct bb_case *c = &r->cases[nth];
-
-	return BB_ANY(r->cases, nth,
-		      bb_same_program(it, c) && !bb_same_table(it, c) &&
-			      it->executed_insns == c->executed_insns);
-}
-
 static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -136,7 +105,12 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 
 		/* other notes tell of failed lookups and early returns */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
-		    c->turned_file || is_executed_above(r, i))
+		    c->turned_file)
+			continue;
+		/* an earlier table shows the program with the same number */
+		if (BB_ANY(r->cases, i,
+			   bb_same_program(it, c) && !bb_same_table(it, c) &&
+				   it->executed_insns == c->executed_insns))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, "little executed", "%s", "");
@@ -200,7 +174,21 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	}
 	for (size_t i = 0; i < r->n_cases; i++)
 		note_case(&notes, &r->cases[i], !in_rows);
-	say_causes(&notes, detail, d);
+	for (size_t i = 0; i < notes.n; i += 2) {
+		const struct bb_doc_block *note = &notes.blocks[i];
+		/* with BB_DETAILS, only notes that name no case are joined */
+		bool is_joined = detail != BB_DETAILS || !note->text[0];
+		size_t n_before = 0, more = 0;
+
+		for (size_t k = 0; k < notes.n && is_joined; k += 2)
+			if (k != i && is_same_cause(note, &notes.blocks[k]))
+				*(k < i ? &n_before : &more) += 1;
+		if (n_before)
+			continue;
+		bb_doc__add(d, BB_DOC_ITEM, note->label, "%s%s", note->text, note[1].text);
+		if (more)
+			bb_doc__append(d, " (and %zu more like it)", more);
+	}
 	bb_doc__done(&notes);
 	say_little_executed(r, d);
 	say_once(r, detail, d);
@@ -495,33 +483,10 @@ static size_t count_alike(const struct noting *k, const struct bb_case *c,
 	return n;
 }
 
-/* Adds notes about the failed lookups of case `c`. Returns the lookup to give advice about: `last`
- * or one of `c`, and if possible one in a map that the user can fill. */
-static const struct bb_in_vain *add_lookups(const struct noting *k, const struct bb_case *c,
-					    const struct bb_in_vain *last)
-{
-	for (size_t i = 0; i < c->n_in_vain; i++) {
-		const struct bb_in_vain *v = &c->in_vain[i];
-		size_t n = count_alike(k, c, v);
-		char *words, *text;
-
-		if (!last || last->is_tail_call || last->is_inner)
-			last = v;
-		if (n == SIZE_MAX || (c->param && failed_before(k->r, c, v)))
-			continue;
-		words = bb_in_vain__words(v);
-		text = n ? bb_asprintf("%s; likewise %zu more program%s", words, n, bb_plural(n))
-			 : bb_strdup(words);
-		add_once(k, c, "failed lookup", text);
-		free(text);
-		free(words);
-	}
-	return last;
-}
-
 static void add_notes(const struct noting *k)
 {
 	const struct bb_report *r = k->r;
+	/* the lookup to give advice about, if possible one in a map that the user can fill */
 	const struct bb_in_vain *last = NULL;
 	size_t before = k->d->n;
 
@@ -532,7 +497,23 @@ static void add_notes(const struct noting *k)
 			continue;
 		if (c->found)
 			add_once(k, c, BB_FOUND_TITLE, BB_FOUND_IS);
-		last = add_lookups(k, c, last);
+		for (size_t n = 0; n < c->n_in_vain; n++) {
+			const struct bb_in_vain *v = &c->in_vain[n];
+			size_t alike = count_alike(k, c, v);
+			char *words, *text;
+
+			if (!last || last->is_tail_call || last->is_inner)
+				last = v;
+			if (alike == SIZE_MAX || (c->param && failed_before(r, c, v)))
+				continue;
+			words = bb_in_vain__words(v);
+			text = alike ? bb_asprintf("%s; likewise %zu more program%s", words, alike,
+						   bb_plural(alike))
+				     : bb_strdup(words);
+			add_once(k, c, "failed lookup", text);
+			free(text);
+			free(words);
+		}
 	}
 	if (last && k->d->n > before)
 		add_remedy(r, last, k->is_compared || bb_doc_is_searched(r), k->d);

@@ -137,14 +137,6 @@ struct bb_table_cell bb_table_cell_percent(double share)
 				percent);
 }
 
-struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e)
-{
-	if (!isfinite(e->lo) || !isfinite(e->hi))
-		return none;
-	return bb_table_cell_of("[%s, %s]", bb_table_cell_time(e->lo, e->value).text,
-				bb_table_cell_time(e->hi, e->value).text);
-}
-
 static struct bb_table_cell variant(const struct bb_case *c)
 {
 	struct bb_table_cell cell = bb_table_cell_of("%s", c->variant);

@@ -78,10 +78,6 @@ struct bb_table_cell bb_table_cell_time(double ns, double scale);
 /* Returns bb_table_cell_number(value, value), or "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
 
-/* Returns the interval, "[1.2, 3.4]", with as many decimals as the estimate. The cell is empty if
- * there is no interval. */
-struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
-
 /* Returns a text made of `fmt`, cut to the size of a cell. */
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -95,25 +95,20 @@ static const struct of_prog_type {
 	{BPF_PROG_TYPE_SOCK_OPS, BB_AT_CGROUP, NULL},
 };
 
-/* Ignores ".s" (sleepable) at the end of `word`. */
-static bool is_word(const char *word, size_t len, const char *row)
-{
-	if (len > 2 && !memcmp(word + len - 2, ".s", 2))
-		len -= 2;
-	return len == strlen(row) && !memcmp(word, row, len);
-}
-
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point)
 {
 	struct bb_attach_point p = {.prog_type = prog_type, .attach_type = attach_type};
 	const struct of_prog_type *type = BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
-	size_t len;
+	size_t len, word_len;
 
 	section += *section == '?'; /* '?' marks programs that are not loaded by default */
 	len = strcspn(section, "/+");
+	/* ".s" at the end of the word marks sleepable programs */
+	word_len = len > 2 && !memcmp(section + len - 2, ".s", 2) ? len - 2 : len;
 	for (size_t i = 0; i < BB_LEN(sections); i++)
-		if (is_word(section, len, sections[i].word)) {
+		if (word_len == strlen(sections[i].word) &&
+		    !memcmp(section, sections[i].word, word_len)) {
 			p.kind = of_type(sections[i].kind, attach_type);
 			p.is_return = sections[i].is_return;
 		}

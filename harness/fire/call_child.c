@@ -34,19 +34,6 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-static char **make_argv(const struct bb_fire_user *u, const char *library,
-			const struct bb_fired_by *by)
-{
-	char **argv = bb_calloc(by->n_arguments + 4, sizeof(*argv));
-
-	argv[0] = bb_asprintf("%s/call_function", u->helper_dir);
-	argv[1] = bb_strdup(library);
-	argv[2] = bb_strdup(by->call);
-	for (size_t i = 0; i < by->n_arguments; i++)
-		argv[3 + i] = bb_strdup(by->arguments[i]);
-	return argv;
-}
-
 /* --- in our process --- */
 
 /* The child's first message is empty, or says why the function cannot be called. */
@@ -82,7 +69,7 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_child *ret_child,
 			 struct bb_err *err)
 {
-	struct call call = {.argv = make_argv(user, library, by)};
+	struct call call = {0};
 	const struct bb_child_rules rules = {
 		.pid = pid,
 		.link = BB_LINK_SOCKET,
@@ -103,10 +90,14 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 	struct bb_child c;
 	int rc;
 
-	if (!user->helper_dir) {
-		bb_names_free(call.argv, 3 + by->n_arguments);
+	if (!user->helper_dir)
 		return bb_fail(err, -ENOTSUP, "the program call_function is not there: make all");
-	}
+	call.argv = bb_calloc(by->n_arguments + 4, sizeof(*call.argv));
+	call.argv[0] = bb_asprintf("%s/call_function", user->helper_dir);
+	call.argv[1] = bb_strdup(library);
+	call.argv[2] = bb_strdup(by->call);
+	for (size_t i = 0; i < by->n_arguments; i++)
+		call.argv[3 + i] = bb_strdup(by->arguments[i]);
 	if (pid)
 		bb_close_later__wait();
 	rc = bb_child__start(&rules, execute, &call, &c);
@@ -123,15 +114,6 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 	else
 		*ret_child = c;
 	return rc;
-}
-
-int bb_call_child__call(int fd)
-{
-	char byte = 0;
-
-	if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1)
-		return -errno;
-	return recv(fd, &byte, 1, 0) == 1 ? 0 : -EPIPE;
 }
 
 void bb_call_child__say_end(struct bb_child *c, char *ret_words, size_t size)

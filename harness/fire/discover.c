@@ -62,39 +62,33 @@ static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns
 	*ret_windows = w;
 }
 
-static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_task *t)
-{
-	struct windows fired, idle;
-	struct bb_firing f;
-
-	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, t);
-	if (!tried->rc) {
-		/* the first firing is slower than the later ones, so it is not counted */
-		bb_firing__fire(&f);
-		count_runs(l, &f, 0, t, &fired);
-		tried->runs = (uint32_t)bb_fewest_runs(fired.runs, fired.n);
-		tried->fired = (uint32_t)fired.n;
-		tried->ns = fired.ns;
-		tried->rc = fired.rc;
-	}
-	/* runs that also happen without the trigger do not count */
-	if (tried->runs && tried->trigger->fire) {
-		count_runs(l, NULL, fired.ns, t, &idle);
-		if (bb_fewest_runs(idle.runs, idle.n) >= tried->runs)
-			tried->runs = 0;
-	}
-	bb_firing__close(&f);
-}
-
 static int try_all(void *, struct bb_fire_task *t, void *shared)
 {
 	struct list *l = shared;
 
 	while (l->next < l->n) {
 		struct bb_tried *tried = &l->tried[l->next++];
+		struct windows fired, idle;
+		struct bb_firing f;
 
 		t->in_work = tried->trigger;
-		try_trigger(l, tried, t);
+		tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, t);
+		if (!tried->rc) {
+			/* the first firing is slower than the later ones, so it is not counted */
+			bb_firing__fire(&f);
+			count_runs(l, &f, 0, t, &fired);
+			tried->runs = (uint32_t)bb_fewest_runs(fired.runs, fired.n);
+			tried->fired = (uint32_t)fired.n;
+			tried->ns = fired.ns;
+			tried->rc = fired.rc;
+		}
+		/* runs that also happen without the trigger do not count */
+		if (tried->runs && tried->trigger->fire) {
+			count_runs(l, NULL, fired.ns, t, &idle);
+			if (bb_fewest_runs(idle.runs, idle.n) >= tried->runs)
+				tried->runs = 0;
+		}
+		bb_firing__close(&f);
 		if (tried->runs == 1 && !l->all)
 			l->n = l->next;
 	}
@@ -136,20 +130,6 @@ const struct bb_tried *bb_choose(const struct bb_attach_point *point, const stru
 	return best;
 }
 
-static void list_triggers(const struct bb_attach_point *point, struct list *l)
-{
-	const struct bb_trigger *t;
-
-	/* Triggers whose words match the hook's name best are tried first (bb_trigger__distance()).
-	 * Among equal matches, system calls that the kernel refuses are tried last. */
-	for (unsigned int pass = 0; pass < 6; pass++)
-		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
-			if (bb_trigger__is_for(t, point) &&
-			    bb_trigger__distance(t, point) == pass / 2 &&
-			    (t->calls[0].kind == BB_CALL_FAILS) == pass % 2)
-				l->tried[l->n++].trigger = t;
-}
-
 static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_hook,
 		    struct list *l, struct bb_err *ended, struct bb_err *err)
 {
@@ -189,6 +169,7 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 		struct bb_discovery *ret_discovery, struct bb_err *err)
 {
 	struct list *l = bb_calloc(1, sizeof(*l));
+	const struct bb_trigger *t;
 	const struct bb_tried *best;
 	struct bb_discovery d = {0};
 	struct bb_err ended = {0};
@@ -198,7 +179,14 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 	l->reader = *reader;
 	l->point = *point;
 	l->all = all;
-	list_triggers(point, l);
+	/* Triggers whose words match the hook's name best are tried first (bb_trigger__distance()).
+	 * Among equal matches, system calls that the kernel refuses are tried last. */
+	for (unsigned int pass = 0; pass < 6; pass++)
+		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
+			if (bb_trigger__is_for(t, point) &&
+			    bb_trigger__distance(t, point) == pass / 2 &&
+			    (t->calls[0].kind == BB_CALL_FAILS) == pass % 2)
+				l->tried[l->n++].trigger = t;
 	do {
 		rc = run_part(site, hook, l, &ended, err);
 		if (rc == -ESRCH && l->next) {

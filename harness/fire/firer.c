@@ -295,36 +295,29 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 	return point->by && point->by->run ? -1 : f->child.pid;
 }
 
-static int start_call(const struct bb_fire_site *site, const struct bb_attach_point *point,
-		      struct bb_child *ret_child, struct bb_err *err)
-{
-	struct bb_user_target target;
-	int rc;
-
-	if (!point->by || !point->by->call)
-		return 0;
-	rc = bb_user_target__parse(point->target, point->kind == BB_AT_USDT, &target, err);
-	return rc ? rc
-		  : bb_call_child__start(&site->user, target.path, point->by, point->self_pid,
-					 ret_child, err);
-}
-
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
 {
 	struct bb_firer f = {.call.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {&f, arg};
-	int rc = start_call(site, point, &f.call, err);
-	/* the process of start_call(), if any, gets the reserved pid instead of this child */
-	const struct bb_child_rules rules = {
-		.pid = f.call.pid > 0 ? 0 : point->self_pid,
+	struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.name = BB_FIRER_NAME,
 		.before = enter_site,
 	};
+	struct bb_user_target target;
+	int rc = 0;
 
+	if (point->by && point->by->call) {
+		rc = bb_user_target__parse(point->target, point->kind == BB_AT_USDT, &target, err);
+		if (!rc)
+			rc = bb_call_child__start(&site->user, target.path, point->by,
+						  point->self_pid, &f.call, err);
+	}
 	if (rc)
 		return rc;
+	/* the process that calls a function, if any, gets the reserved pid instead of this child */
+	rules.pid = f.call.pid > 0 ? 0 : point->self_pid;
 	f.task = bb_map_pages(f.bytes, MAP_SHARED | MAP_POPULATE);
 	f.task->site = site;
 	f.task->call_fd = f.call.fd;

@@ -43,9 +43,6 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_child *ret_child,
 			 struct bb_err *err);
 
-/* Makes the process behind the socket `fd` call its function once. Returns 0 or -errno. */
-int bb_call_child__call(int fd);
-
 /* Writes how the process ended, or "" if it still runs. */
 void bb_call_child__say_end(struct bb_child *c, char *ret_words, size_t size);
 

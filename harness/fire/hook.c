@@ -21,21 +21,6 @@
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
 
-/* The bit of perf_event_attr.config for a probe on the function's return. sysfs names it:
- * "config:0". */
-static uint64_t return_bit(const char *pmu)
-{
-	char path[128], text[32];
-	const char *digits;
-	uint64_t bit;
-
-	snprintf(path, sizeof(path), PMUS "%s/format/retprobe", pmu);
-	digits = bb_root__read(path, text, sizeof(text)) < 0 ? NULL : strchr(text, ':');
-	if (digits)
-		digits++;
-	return digits && !bb_parse_digits(&digits, &bit) && bit < 64 ? 1ULL << bit : 1;
-}
-
 static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err)
 {
 	const char *folder, *near;
@@ -84,44 +69,17 @@ static int say_no_function(const char *name, struct bb_err *err)
 		       bb_did_you_mean(is_near ? near : NULL, "").text);
 }
 
-static void add_function(struct bb_hook *h, const char *name)
-{
-	BB_PUSH(h->functions, h->n_functions, bb_strdup(name));
-}
-
-/* Adds the matching names of `list` to h->functions, sorted and each once, as the kernel requires.
- * A line of `list` is "vfs_read" or "vfs_read [module]". */
-static void match_functions(struct bb_hook *h, FILE *list)
-{
-	char line[512];
-	size_t kept = 0;
-
-	while (h->n_functions <= MOST_FUNCTIONS && fgets(line, sizeof(line), list)) {
-		line[strcspn(line, " \t\n")] = '\0';
-		if (strncmp(line, "__ftrace_invalid_address__", 26) &&
-		    !fnmatch(h->point.target, line, 0))
-			add_function(h, line);
-	}
-	if (h->n_functions > MOST_FUNCTIONS)
-		return;
-	qsort(h->functions, h->n_functions, sizeof(h->functions[0]), bb_by_text);
-	for (size_t i = 0; i < h->n_functions; i++) {
-		if (kept && !strcmp(h->functions[kept - 1], h->functions[i]))
-			free(h->functions[i]);
-		else
-			h->functions[kept++] = h->functions[i];
-	}
-	h->n_functions = kept;
-}
-
-/* h->functions receives the target or, for a pattern, all functions that ftrace can trace. */
+/* h->functions receives the target or, for a pattern, all functions that ftrace can trace: sorted
+ * and each once, as the kernel requires. */
 static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
+	char line[512];
+	size_t kept = 0;
 	FILE *list;
 
 	if (!bb_is_pattern(pattern)) {
-		add_function(h, pattern);
+		BB_PUSH(h->functions, h->n_functions, bb_strdup(pattern));
 		return 0;
 	}
 	if (bb_tracefs__provide(err))
@@ -136,11 +94,24 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 			       "tracefs: available_filter_functions: %s; a name instead of the "
 			       "pattern '%s' does without",
 			       strerror(errno), pattern);
-	match_functions(h, list);
+	/* a line is "vfs_read" or "vfs_read [module]" */
+	while (h->n_functions <= MOST_FUNCTIONS && fgets(line, sizeof(line), list)) {
+		line[strcspn(line, " \t\n")] = '\0';
+		if (strncmp(line, "__ftrace_invalid_address__", 26) && !fnmatch(pattern, line, 0))
+			BB_PUSH(h->functions, h->n_functions, bb_strdup(line));
+	}
 	fclose(list);
 	if (h->n_functions > MOST_FUNCTIONS)
 		return bb_fail(err, -ENOTSUP, "more than %u functions of this kernel are '%s'",
 			       MOST_FUNCTIONS, pattern);
+	qsort(h->functions, h->n_functions, sizeof(h->functions[0]), bb_by_text);
+	for (size_t i = 0; i < h->n_functions; i++) {
+		if (kept && !strcmp(h->functions[kept - 1], h->functions[i]))
+			free(h->functions[i]);
+		else
+			h->functions[kept++] = h->functions[i];
+	}
+	h->n_functions = kept;
 	return h->n_functions ? 0
 			      : bb_fail(err, -ENOTSUP,
 					"no function of this kernel that can be followed is '%s'",
@@ -235,8 +206,9 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 
 static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 {
-	char path[64];
-	uint64_t type;
+	char path[128], text[32];
+	const char *digits;
+	uint64_t type, bit;
 	int rc;
 
 	snprintf(path, sizeof(path), PMUS "%s/type", pmu);
@@ -247,7 +219,14 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP, "this kernel has no %ss (" PMUS "%s: %s)", pmu, pmu,
 			       strerror(-rc));
 	h->attr.type = (uint32_t)type;
-	h->attr.config = h->point.is_return ? return_bit(pmu) : 0;
+	if (!h->point.is_return)
+		return 0;
+	/* sysfs names the bit of `config` for a probe on the function's return: "config:0" */
+	snprintf(path, sizeof(path), PMUS "%s/format/retprobe", pmu);
+	digits = bb_root__read(path, text, sizeof(text)) < 0 ? NULL : strchr(text, ':');
+	if (digits)
+		digits++;
+	h->attr.config = digits && !bb_parse_digits(&digits, &bit) && bit < 64 ? 1ULL << bit : 1;
 	return 0;
 }
 
@@ -439,11 +418,6 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 		       : rc;
 }
 
-static void take_off_events(const struct bb_hook *h)
-{
-	close_each(h->links, h->n_events, h->point.acts_on_all ? close_now : bb_close_later);
-}
-
 static int put_on_events(const struct bb_hook *h, int prog_fd)
 {
 	int rc = 0;
@@ -451,7 +425,8 @@ static int put_on_events(const struct bb_hook *h, int prog_fd)
 	for (uint32_t i = 0; !rc && i < h->n_events; i++)
 		rc = put_on_event(h, i, prog_fd);
 	if (rc)
-		take_off_events(h);
+		close_each(h->links, h->n_events,
+			   h->point.acts_on_all ? close_now : bb_close_later);
 	return rc;
 }
 
@@ -562,6 +537,8 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 
 void bb_hook__take_off(const struct bb_hook *h, int link_fd)
 {
-	take_off_events(h);
-	(h->point.acts_on_all ? close_now : bb_close_later)(link_fd);
+	void (*close_one)(int fd) = h->point.acts_on_all ? close_now : bb_close_later;
+
+	close_each(h->links, h->n_events, close_one);
+	close_one(link_fd);
 }

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <netinet/in.h>
 
+#include "base/io.h"
 #include "base/text.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"
@@ -82,21 +83,12 @@ static void open_pages(struct bb_live_objects *o)
 	memcpy(page_at(o, PAGE_TEXT), a_path, sizeof(a_path));
 }
 
-static void read_records(struct bb_live_objects *o, int iter_fd)
-{
-	struct bb_live_record r;
-
-	while (read(iter_fd, &r, sizeof(r)) == sizeof(r))
-		for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
-			if (o->fd[i] >= 0 && r.fd == (unsigned int)o->fd[i])
-				o->record[i] = r;
-}
-
 static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 {
 	struct bpf_object *obj;
 	struct bpf_link *link = NULL;
 	struct bpf_map *map;
+	struct bb_live_record r;
 	int fd = -1, pid = getpid(), rc;
 	char path[4096];
 	size_t size;
@@ -119,10 +111,11 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 	if (link)
 		fd = bpf_iter_create(bpf_link__fd(link));
 	rc = rc ? rc : fd < 0 ? -errno : 0;
-	if (!rc) {
-		read_records(o, fd);
-		close(fd);
-	}
+	while (!rc && read(fd, &r, sizeof(r)) == sizeof(r))
+		for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
+			if (o->fd[i] >= 0 && r.fd == (unsigned int)o->fd[i])
+				o->record[i] = r;
+	bb_close(&fd);
 	bpf_link__destroy(link);
 	bpf_object__close(obj);
 	return rc;
@@ -204,23 +197,6 @@ struct filler {
 	const char *word;
 	long value;
 };
-
-static bool filler_of(const struct bb_live_objects *o, unsigned int set, struct filler *ret_filler)
-{
-	long task = (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_TASK];
-	const struct filler fillers[BB_N_ARGUMENT_SETS] = {
-		{NULL, 0},
-		{"0", 0},
-		{"1", 1},
-		{"page", o->pages ? (long)page_at(o, PAGE_ZEROS) : 0},
-		{"page of pointers", o->pages ? (long)page_at(o, PAGE_ADDRESSES) + IN_PAGE : 0},
-		{"text", o->pages ? (long)page_at(o, PAGE_TEXT) : 0},
-		{"task_struct", o->why_not ? 0 : task},
-	};
-
-	*ret_filler = fillers[set];
-	return set <= 2 || fillers[set].value;
-}
 
 static long live_of(const struct bb_live_objects *o, const char *type, const char *function)
 {
@@ -427,11 +403,21 @@ static void make_by_prototype(const struct bb_live_objects *o, const struct fill
 bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
 				     struct bb_attach_point *p)
 {
+	long task = (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_TASK];
+	const struct filler fillers[BB_N_ARGUMENT_SETS] = {
+		{NULL, 0},
+		{"0", 0},
+		{"1", 1},
+		{"page", o->pages ? (long)page_at(o, PAGE_ZEROS) : 0},
+		{"page of pointers", o->pages ? (long)page_at(o, PAGE_ADDRESSES) + IN_PAGE : 0},
+		{"text", o->pages ? (long)page_at(o, PAGE_TEXT) : 0},
+		{"task_struct", o->why_not ? 0 : task},
+	};
+	const struct filler *filler = &fillers[set];
 	const struct btf_type *proto;
-	struct filler filler;
 	char function[128];
 
-	if (!filler_of(o, set, &filler))
+	if (set > 2 && !filler->value)
 		return false;
 	p->argument_set = set;
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
@@ -439,9 +425,9 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
 	if (!set && p->prototype.is_known)
 		make_for_user(o, p);
 	else if (proto && !o->why_not)
-		make_by_prototype(o, &filler, proto, function, p);
+		make_by_prototype(o, filler, proto, function, p);
 	else
-		make_unknown(o, &filler,
+		make_unknown(o, filler,
 			     !o->why_not && *function && !strpbrk(function, ":/*?[")
 				     ? "the kernel has no such function; "
 				     : "",

@@ -22,25 +22,6 @@ static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 	return bb_failed(f->fd[0] < 0);
 }
 
-/* Links the iterator to the first of the program's maps that it accepts. */
-static int link_to_map(struct bb_firing *f)
-{
-	__u32 ids[MOST_MAPS];
-	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ids, .nr_map_ids = MOST_MAPS};
-	int rc = -ENOENT;
-
-	if (bb_info__read(f->prog_fd, &info))
-		return -errno;
-	for (__u32 i = 0; rc && i < info.nr_map_ids && i < MOST_MAPS; i++) {
-		int fd = bpf_map_get_fd_by_id(ids[i]);
-		union bpf_iter_link_info over = {.map.map_fd = (__u32)fd};
-
-		rc = fd < 0 ? -errno : link_iter(f, &over);
-		bb_close(&fd);
-	}
-	return rc;
-}
-
 /* A child that only sleeps, so an iterator over tasks visits the same objects each time. */
 static int stand_still(void *, int)
 {
@@ -48,16 +29,19 @@ static int stand_still(void *, int)
 }
 
 /* Links an iterator over tasks to a child process. Links any other iterator to no object or, if the
- * kernel demands a map, to a map of the program. */
+ * kernel demands a map, to the first of the program's maps that it accepts. */
 static int open_iter(struct bb_firing *f)
 {
 	static const struct bb_child_rules rules = {.closes_others = true};
 	union bpf_iter_link_info one = {0};
+	__u32 ids[MOST_MAPS];
+	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ids, .nr_map_ids = MOST_MAPS};
+	int rc;
 
 	if (!strncmp(f->point->target, "task", strlen("task"))) {
 		struct bb_child c;
-		int rc = bb_child__start(&rules, stand_still, NULL, &c);
 
+		rc = bb_child__start(&rules, stand_still, NULL, &c);
 		f->pid = c.pid;
 		if (rc)
 			return rc;
@@ -66,7 +50,19 @@ static int open_iter(struct bb_firing *f)
 		if (!link_iter(f, &one))
 			return 0;
 	}
-	return link_iter(f, NULL) ? link_to_map(f) : 0;
+	if (!link_iter(f, NULL))
+		return 0;
+	if (bb_info__read(f->prog_fd, &info))
+		return -errno;
+	rc = -ENOENT;
+	for (__u32 i = 0; rc && i < info.nr_map_ids && i < MOST_MAPS; i++) {
+		int fd = bpf_map_get_fd_by_id(ids[i]);
+		union bpf_iter_link_info over = {.map.map_fd = (__u32)fd};
+
+		rc = fd < 0 ? -errno : link_iter(f, &over);
+		bb_close(&fd);
+	}
+	return rc;
 }
 
 static int fire_iter(struct bb_firing *f)
@@ -186,7 +182,14 @@ static int fire_own_function(struct bb_firing *f)
 
 static int fire_call(struct bb_firing *f)
 {
-	return f->call_fd < 0 ? -EINVAL : bb_call_child__call(f->call_fd);
+	char byte = 0;
+
+	if (f->call_fd < 0)
+		return -EINVAL;
+	/* the process at the other end calls the function, and then answers */
+	if (send(f->call_fd, &byte, 1, MSG_NOSIGNAL) != 1)
+		return -errno;
+	return recv(f->call_fd, &byte, 1, 0) == 1 ? 0 : -EPIPE;
 }
 
 /* The command's exit code does not matter. */
@@ -281,47 +284,40 @@ static int open_redirect_err(struct bb_firing *f)
 	return load_redirect(1, &f->fd[0]);
 }
 
-/* Makes two veth devices, and enters the network namespace of the near one, which accepts
- * redirected frames only if the far one has a program. */
-static int open_pair(struct bb_firing *f, int far_fd)
-{
-	struct bb_veth_pair *pair = bb_calloc(1, sizeof(*pair));
-	int rc = bb_veth_pair__open(pair, NULL);
-
-	if (rc) {
-		free(pair);
-		return rc;
-	}
-	f->own = (long)pair;
-	f->fd[2] = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	rc = f->fd[2] < 0 ? -errno : bb_veth_pair__put_on(pair, far_fd, BPF_PROG_TYPE_XDP, NULL);
-	if (!rc && setns(pair->netns_fd[BB_VETH_NEAR], CLONE_NEWNET))
-		rc = -errno;
-	return rc;
-}
-
 static void close_pair(struct bb_firing *f)
 {
 	struct bb_veth_pair *pair = (struct bb_veth_pair *)f->own;
 
 	if (f->fd[2] >= 0)
 		(void)!setns(f->fd[2], CLONE_NEWNET);
-	if (pair) /* NULL if open_pair() has failed */
+	if (pair) /* NULL if open_redirect() has failed */
 		bb_veth_pair__close(pair);
 	free(pair);
 }
 
-/* fd[0] redirects frames to the near device. fd[1] on the far one returns the row's option. */
+/* Makes two veth devices, and enters the network namespace of the near one. fd[0] redirects frames
+ * to the near device, which accepts them only if the far one has a program. That is fd[1], which
+ * returns the row's option. */
 static int open_redirect(struct bb_firing *f)
 {
+	struct bb_veth_pair *pair;
 	int rc;
 
 	f->fd[1] = bb_empty_prog__load(BPF_PROG_TYPE_XDP, 0, f->trigger->option, "bpfbench_xdp");
-	rc = f->fd[1] < 0 ? f->fd[1] : open_pair(f, f->fd[1]);
-	if (!rc)
-		rc = load_redirect(((struct bb_veth_pair *)f->own)->ifindex[BB_VETH_NEAR],
-				   &f->fd[0]);
-	return rc;
+	if (f->fd[1] < 0)
+		return f->fd[1];
+	pair = bb_calloc(1, sizeof(*pair));
+	rc = bb_veth_pair__open(pair, NULL);
+	if (rc) {
+		free(pair);
+		return rc;
+	}
+	f->own = (long)pair;
+	f->fd[2] = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	rc = f->fd[2] < 0 ? -errno : bb_veth_pair__put_on(pair, f->fd[1], BPF_PROG_TYPE_XDP, NULL);
+	if (!rc && setns(pair->netns_fd[BB_VETH_NEAR], CLONE_NEWNET))
+		rc = -errno;
+	return rc ? rc : load_redirect(pair->ifindex[BB_VETH_NEAR], &f->fd[0]);
 }
 
 /* fd[0] redirects frames to a queue of the other CPU, or of ours if there is no other. */

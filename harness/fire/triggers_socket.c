@@ -463,22 +463,19 @@ static int fire_loss(struct bb_firing *f)
 /* Makes the kernel believe that a segment was lost, although only its acknowledgement was late. The
  * sender drops acknowledgements, and the receiver drops retransmissions, until the sender assumes a
  * loss. The acknowledgement has the time stamp of the first transmission, so the kernel then undoes
- * its reaction (RFC 3522). */
-static int lose_and_undo(struct bb_firing *f)
-{
-	int rc = lose(f->fd[1], true) ?: pass(f->fd[1], f->fd[2]) ?: lose(f->fd[2], true)
-		 ?: wait_for_loss(f->fd[1]);
-
-	lose(f->fd[1], false);
-	lose(f->fd[2], false);
-	return rc ?: pass(f->fd[2], f->fd[1]);
-}
-
-/* Each firing uses a new connection, because late acknowledgements delay retransmissions. */
+ * its reaction (RFC 3522). Each firing uses a new connection, because late acknowledgements delay
+ * retransmissions. */
 static int fire_undo(struct bb_firing *f)
 {
-	int rc = connect_chosen(f) ?: hurry(f) ?: lose_and_undo(f);
+	int rc = connect_chosen(f) ?: hurry(f);
 
+	if (!rc) {
+		rc = lose(f->fd[1], true) ?: pass(f->fd[1], f->fd[2]) ?: lose(f->fd[2], true)
+		     ?: wait_for_loss(f->fd[1]);
+		lose(f->fd[1], false);
+		lose(f->fd[2], false);
+		rc = rc ?: pass(f->fd[2], f->fd[1]);
+	}
 	close_ends(f);
 	return rc;
 }

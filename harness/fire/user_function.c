@@ -191,13 +191,20 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	return 0;
 }
 
-static int read_notes(struct search *s, const struct bb_elf_part *part, struct bb_err *err)
+static int search_probes(struct search *s, struct bb_err *err)
 {
-	Elf_Data *data = elf_getdata(part->scn, NULL);
 	size_t at = 0, name_at, desc_at;
+	struct bb_elf_part part;
+	Elf_Data *data = NULL;
+	char wanted[300];
 	GElf_Nhdr head;
 	int rc = 0;
 
+	if (gelf_getclass(s->elf) != ELFCLASS64)
+		return bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->target->path);
+	s->base = bb_elf__find(s->elf, ".stapsdt.base", &part) ? part.head.sh_addr : 0;
+	if (bb_elf__find(s->elf, ".note.stapsdt", &part))
+		data = elf_getdata(part.scn, NULL);
 	while (!rc && data && (at = gelf_getnote(data, at, &head, &name_at, &desc_at)) > 0) {
 		struct note n;
 
@@ -206,19 +213,6 @@ static int read_notes(struct search *s, const struct bb_elf_part *part, struct b
 		    parse_note((char *)data->d_buf + desc_at, head.n_descsz, &n))
 			rc = add_site(s, &n, err);
 	}
-	return rc;
-}
-
-static int search_probes(struct search *s, struct bb_err *err)
-{
-	struct bb_elf_part part;
-	char wanted[300];
-	int rc;
-
-	if (gelf_getclass(s->elf) != ELFCLASS64)
-		return bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->target->path);
-	s->base = bb_elf__find(s->elf, ".stapsdt.base", &part) ? part.head.sh_addr : 0;
-	rc = bb_elf__find(s->elf, ".note.stapsdt", &part) ? read_notes(s, &part, err) : 0;
 	if (rc || s->found->n)
 		return rc;
 	snprintf(wanted, sizeof(wanted), "%s:%s", s->target->provider, s->target->probe);
@@ -271,13 +265,20 @@ static enum bb_user_value value_of(Dwarf_Die *type)
 	}
 }
 
-static void read_prototype(Dwarf_Die *function, struct bb_user_prototype *ret_prototype)
+static int match_prototype(Dwarf_Die *die, void *arg)
 {
+	struct prototype_search *s = arg;
 	struct bb_user_prototype p = {.is_known = true};
-	enum bb_user_value value = BB_VALUE_NONE;
+	enum bb_user_value value;
+	Dwarf_Attribute attr;
 	Dwarf_Die child, type;
-	int rc = dwarf_child(function, &child);
+	const char *name = dwarf_diename(die),
+		   *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+	int rc;
 
+	if ((!name || strcmp(name, s->function)) && (!symbol || strcmp(symbol, s->function)))
+		return DWARF_CB_OK;
+	rc = dwarf_child(die, &child);
 	for (; !rc && p.n < BB_MOST_PARAMETERS; rc = dwarf_siblingof(&child, &child)) {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
@@ -286,21 +287,9 @@ static void read_prototype(Dwarf_Die *function, struct bb_user_prototype *ret_pr
 			break;
 		p.parameters[p.n++] = value;
 	}
-	value = type_of(function, &type) ? value_of(&type) : BB_VALUE_NONE;
+	value = type_of(die, &type) ? value_of(&type) : BB_VALUE_NONE;
 	p.result = value == BB_N_USER_VALUES ? BB_VALUE_NONE : value;
-	*ret_prototype = p;
-}
-
-static int match_prototype(Dwarf_Die *die, void *arg)
-{
-	struct prototype_search *s = arg;
-	Dwarf_Attribute attr;
-	const char *name = dwarf_diename(die),
-		   *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
-
-	if ((!name || strcmp(name, s->function)) && (!symbol || strcmp(symbol, s->function)))
-		return DWARF_CB_OK;
-	read_prototype(die, s->found);
+	*s->found = p;
 	return DWARF_CB_ABORT;
 }
 

@@ -292,25 +292,3 @@ int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_
 		*ret_figures = f;
 	return rc;
 }
-
-bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c)
-{
-	return !strcmp(f->scenario, c->scenario) && !strcmp(f->drive, c->drive) &&
-	       !strcmp(f->param, c->param ? c->param : "-");
-}
-
-void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
-		     size_t nth)
-{
-	char prefix[64];
-
-	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
-	fputs("<figure class=plot>\n", out);
-	/* writes nothing if the picture is not by gnuplot */
-	bb_svg__embed(out, figure->svg, prefix);
-	fputs("\n<figcaption><b>", out);
-	bb_xml_text(out, figure->what);
-	fputs("</b>. ", out);
-	bb_xml_text(out, figure->how ? figure->how : "");
-	fputs("</figcaption></figure>\n", out);
-}

@@ -38,6 +38,12 @@ static void put_document(struct bb_doc *d, FILE *out)
 	bb_doc__done(d);
 }
 
+static bool is_of(const struct bb_figure *f, const struct bb_case *c)
+{
+	return !strcmp(f->scenario, c->scenario) && !strcmp(f->drive, c->drive) &&
+	       !strcmp(f->param, c->param ? c->param : "-");
+}
+
 /* Writes the figures of kinds[], kind by kind. kinds[] ends in NULL. If `c` is not NULL, writes
  * only figures of its scenario, drive and parameter. */
 static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
@@ -47,9 +53,20 @@ static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 
 	fputs("<div class=charts>\n", out);
 	for (; *kinds; kinds++)
-		for (size_t i = 0; f && i < f->n; i++)
-			if (!strcmp(f->v[i].kind, *kinds) && (!c || bb_figure__is_of(&f->v[i], c)))
-				bb_figures__put(out, f, &f->v[i], nth);
+		for (size_t i = 0; f && i < f->n; i++) {
+			const struct bb_figure *v = &f->v[i];
+			char prefix[64];
+
+			if (strcmp(v->kind, *kinds) || (c && !is_of(v, c)))
+				continue;
+			/* the prefix makes ids unique on the page */
+			snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, i);
+			fputs("<figure class=plot>\n", out);
+			/* writes nothing if the picture is not by gnuplot */
+			bb_svg__embed(out, v->svg, prefix);
+			put_element(out, "\n<figcaption><b>", v->what, "</b>. ");
+			put_element(out, "", v->how ? v->how : "", "</figcaption></figure>\n");
+		}
 	fputs("</div>\n", out);
 }
 
@@ -99,9 +116,7 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 	tables.n--;
 	bb_doc__html(&title, out);
 	put_figures(out, page, nth,
-		    kinds[f && BB_ANY(f->v, f->n,
-				      !strcmp(it->kind, "layout") && bb_figure__is_of(it, c))],
-		    c);
+		    kinds[f && BB_ANY(f->v, f->n, !strcmp(it->kind, "layout") && is_of(it, c))], c);
 	bb_doc__html(&tables, out);
 	bb_doc__done(&d);
 }
@@ -132,33 +147,6 @@ static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 		fputs("<p>Nothing was timed.</p>\n", out);
 }
 
-static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
-{
-	const struct bb_timed *t = b->timed;
-	const char *value = t->param ? strrchr(t->name, '/') : NULL;
-	struct bb_doc d = {0};
-	char sentence[1000];
-
-	bb_by_line__sentence(b, sentence, sizeof(sentence));
-	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
-	/* "ringbuf, stack_depth=8": the heading of the page has the scenario */
-	bb_xml_text(out, t->variant);
-	if (value)
-		put_element(out, ", ", value + 1, "");
-	if (bb_timed__is_cold(t))
-		fputs(", cold caches", out);
-	fprintf(out, "</b>: %s ns per run; ", bb_table_cell_value(b->program.value).text);
-	put_element(out, "", sentence, "</summary>\n");
-	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
-	if (sentence[0])
-		put_element(out, "<p>", sentence, "</p>\n");
-	if (flame)
-		fputs(flame, out);
-	bb_doc_by_line_table(b, false, true, &d);
-	put_document(&d, out);
-	fputs("</details>\n", out);
-}
-
 static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
@@ -170,12 +158,32 @@ static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 	      "from nothing.</p>\n",
 	      out);
 	for (size_t i = 0; i < r->n_timed; i++) {
-		struct bb_by_line lines;
+		const struct bb_timed *t = &r->timed[i];
+		const char *value = t->param ? strrchr(t->name, '/') : NULL;
+		struct bb_by_line b;
+		struct bb_doc d = {0};
+		char sentence[1000];
 
-		bb_by_line__make(r, &r->timed[i], &lines);
-		put_lines(out, &lines, page->line_flames ? page->line_flames[i] : NULL,
-			  r->n_timed <= OPEN_LINES);
-		bb_by_line__done(&lines);
+		bb_by_line__make(r, t, &b);
+		bb_by_line__sentence(&b, sentence, sizeof(sentence));
+		fprintf(out, "<details%s><summary><b>", r->n_timed <= OPEN_LINES ? " open" : "");
+		/* "ringbuf, stack_depth=8": the heading of the page has the scenario */
+		bb_xml_text(out, t->variant);
+		if (value)
+			put_element(out, ", ", value + 1, "");
+		if (bb_timed__is_cold(t))
+			fputs(", cold caches", out);
+		fprintf(out, "</b>: %s ns per run; ", bb_table_cell_value(b.program.value).text);
+		put_element(out, "", sentence, "</summary>\n");
+		bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
+		if (sentence[0])
+			put_element(out, "<p>", sentence, "</p>\n");
+		if (page->line_flames && page->line_flames[i])
+			fputs(page->line_flames[i], out);
+		bb_doc_by_line_table(&b, false, true, &d);
+		put_document(&d, out);
+		fputs("</details>\n", out);
+		bb_by_line__done(&b);
 	}
 }
 
@@ -237,42 +245,23 @@ static void put_file(FILE *out, const struct program *p, const struct bb_counted
 	bb_annotated__done(&file);
 }
 
-static void put_hottest(FILE *out, const struct program *p)
-{
-	const struct bb_counted_line **order = bb_counted__hottest(p->counted);
-
-	fputs("<p>Hottest lines:", out);
-	for (size_t i = 0; i < p->counted->n_lines && i < HOTTEST && order[i]->instructions; i++) {
-		fprintf(out, "%s <a href='#", i ? "," : "");
-		put_line_name(out, p, order[i]);
-		put_element(out, "'>", basename(order[i]->file), "");
-		fprintf(out, ":%u</a> %.1f %%", order[i]->line, 100 * share_of(p, order[i]));
-	}
-	fputs(".</p>\n", out);
-	free(order);
-}
-
-static int decimals(double mean)
-{
-	return mean == round(mean) ? 0 : 2;
-}
-
 static void put_program(FILE *out, const struct program *p, bool open)
 {
 	const struct bb_counted *c = p->counted;
+	double mean = c->runs ? per_run(p, c->instructions) : 0;
 
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
 	put_element(out, "", c->name, "</b>: ");
 	if (c->runs)
 		fprintf(out, "%.*f instructions per run over %" PRIu64 " runs; ",
-			decimals(per_run(p, c->instructions)), per_run(p, c->instructions),
-			c->runs);
+			mean == round(mean) ? 0 : 2, mean, c->runs);
 	fprintf(out, "%u in the program, %u block%s, %" PRIu64 " path%s</summary>\n", c->n_insns,
 		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls && c->runs; i++) {
 		double calls = per_run(p, c->calls[i].calls);
 
-		fprintf(out, "%s%.*f", i ? ", " : "<p>Calls per run: ", decimals(calls), calls);
+		fprintf(out, "%s%.*f",
+			i ? ", " : "<p>Calls per run: ", calls == round(calls) ? 0 : 2, calls);
 		put_element(out, " <code>", c->calls[i].name, "</code>");
 	}
 	if (c->n_calls && c->runs)
@@ -283,8 +272,20 @@ static void put_program(FILE *out, const struct program *p, bool open)
 		fputs("<p>No line information: the object was built without -g, or stripped of "
 		      "its .BTF.ext.</p>\n",
 		      out);
-	else
-		put_hottest(out, p);
+	else {
+		const struct bb_counted_line **order = bb_counted__hottest(c);
+
+		fputs("<p>Hottest lines:", out);
+		for (size_t i = 0; i < c->n_lines && i < HOTTEST && order[i]->instructions; i++) {
+			fprintf(out, "%s <a href='#", i ? "," : "");
+			put_line_name(out, p, order[i]);
+			put_element(out, "'>", basename(order[i]->file), "");
+			fprintf(out, ":%u</a> %.1f %%", order[i]->line,
+				100 * share_of(p, order[i]));
+		}
+		fputs(".</p>\n", out);
+		free(order);
+	}
 	for (size_t i = 0, n; c->runs && i < c->n_lines; i += n) {
 		n = bb_counted__lines_of_file(c, i);
 		put_file(out, p, &c->lines[i], n);
@@ -463,32 +464,6 @@ static void put_heading(FILE *out, const struct bb_report *r)
 	put_distinct(out, ", by ", r, run_by);
 }
 
-static void put_what(FILE *out, const struct bb_html_page *page)
-{
-	const struct bb_report *r = page->report;
-
-	fputs("<h1>", out);
-	put_heading(out, r);
-	fputs("</h1>\n<p class=faint>", out);
-	bb_xml_text(out, r->started ? r->started : "time unknown");
-	put_element(out, " · kernel ", r->fingerprint.kernel_release, " · ");
-	bb_xml_text(out, r->fingerprint.cpu_model);
-	if (isfinite(r->elapsed_s))
-		fprintf(out, " · took %.1f s", r->elapsed_s);
-	if (isfinite(r->steal))
-		fprintf(out, " · %.0f %% steal", 100 * r->steal);
-	fputs("</p>\n", out);
-	if (r->incomplete)
-		put_element(out, "<p class=bad><b>Incomplete:</b> ", r->incomplete,
-			    "; the page shows the samples taken until then.</p>\n");
-	if (!page->figures || !page->figures->n)
-		put_element(out, "<p class=faint>No pictures: ",
-			    page->figures && page->figures->why ? page->figures->why
-								: "bpfbench report draws them, "
-								  "with gnuplot",
-			    ".</p>\n");
-}
-
 /* Writes "history" in the first run of the page, "history-2" in the second. */
 static void put_anchor(FILE *out, const struct section *s, size_t nth)
 {
@@ -508,10 +483,29 @@ static const char *title_of(const struct section *s, const struct bb_html_page *
 
 static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 {
+	const struct bb_report *r = page->report;
 	char *texts[N_SECTIONS];
 
-	fputs("<article>\n", out);
-	put_what(out, page);
+	fputs("<article>\n<h1>", out);
+	put_heading(out, r);
+	fputs("</h1>\n<p class=faint>", out);
+	bb_xml_text(out, r->started ? r->started : "time unknown");
+	put_element(out, " · kernel ", r->fingerprint.kernel_release, " · ");
+	bb_xml_text(out, r->fingerprint.cpu_model);
+	if (isfinite(r->elapsed_s))
+		fprintf(out, " · took %.1f s", r->elapsed_s);
+	if (isfinite(r->steal))
+		fprintf(out, " · %.0f %% steal", 100 * r->steal);
+	fputs("</p>\n", out);
+	if (r->incomplete)
+		put_element(out, "<p class=bad><b>Incomplete:</b> ", r->incomplete,
+			    "; the page shows the samples taken until then.</p>\n");
+	if (!page->figures || !page->figures->n)
+		put_element(out, "<p class=faint>No pictures: ",
+			    page->figures && page->figures->why ? page->figures->why
+								: "bpfbench report draws them, "
+								  "with gnuplot",
+			    ".</p>\n");
 	fputs("<nav>", out);
 	for (size_t i = 0; i < N_SECTIONS; i++) {
 		size_t len;

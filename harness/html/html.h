@@ -29,13 +29,6 @@ struct bb_figures {
 int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err);
 void bb_figures__done(struct bb_figures *f);
 
-bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
-
-/* Writes a <figure>. `nth` is the number of the run on the page, from 0. It makes ids unique.
- * Leaves out a picture that gnuplot has not drawn. */
-void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
-		     size_t nth);
-
 /* One run of an HTML page, which shows one or more runs. The page needs no other file, no network,
  * and no script except that of a flame graph. It is for a desk, a phone and paper, in light and
  * dark. Its colours are those of Okabe & Ito 2008, which colour-blind people can tell apart. */

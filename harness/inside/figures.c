@@ -131,10 +131,8 @@ static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
 
 double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns)
 {
-	double all = 0, sum = 0;
+	double all = (double)BB_SUM(p->buckets, BB_INSIDE_BUCKETS, *it), sum = 0;
 
-	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
-		all += (double)p->buckets[b];
 	for (uint32_t b = 0; all > 0 && b < BB_INSIDE_BUCKETS; b++) {
 		double in = (double)p->buckets[b], ns;
 
@@ -199,19 +197,9 @@ struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_pack
 	return BB_FIND(p->paths, p->n_paths, it->key == key);
 }
 
-/* Returns where to keep the next packet of a path, or NULL to drop it. The first packet is always
- * kept. Of the later packets one is kept, and each has the same chance. */
-static struct bb_inside_packet *position(struct bb_inside_packets *p,
-					 struct bb_inside_path_packets *of)
-{
-	uint64_t nth = of->n_seen++;
-
-	if (nth >= BB_INSIDE_KEPT && bb_rng_below(&p->rng, nth))
-		return NULL;
-	return &of->kept[nth ? BB_INSIDE_KEPT - 1 : 0];
-}
-
-/* Keeps the packet at `from`, which is the `nth` that the clone copied into its stripe. */
+/* Keeps the packet at `from`, which is the `nth` that the clone copied into its stripe. The first
+ * packet of a path is always kept. Of its later packets one is kept, and each has the same
+ * chance. */
 static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
 			const volatile uint64_t *from, const volatile uint64_t *n_taken,
 			uint64_t nth)
@@ -221,6 +209,7 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 	uint8_t bytes[BB_INSIDE_MOST_SNAP];
 	struct bb_inside_path_packets *of;
 	struct bb_inside_packet *to;
+	uint64_t n_before;
 
 	for (uint32_t i = 0; i < n; i++)
 		bytes[i] = ((const volatile uint8_t *)from)[BB_INSIDE_BYTES + i];
@@ -232,9 +221,10 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 		of = bb_append(&p->paths, &p->n_paths, sizeof(*of));
 		of->key = key;
 	}
-	to = position(p, of);
-	if (!to)
+	n_before = of->n_seen++;
+	if (n_before >= BB_INSIDE_KEPT && bb_rng_below(&p->rng, n_before))
 		return;
+	to = &of->kept[n_before ? BB_INSIDE_KEPT - 1 : 0];
 	free(to->bytes);
 	*to = (struct bb_inside_packet){.len = (uint32_t)len, .bytes = bb_calloc(1, n), .n = n};
 	memcpy(to->bytes, bytes, n);

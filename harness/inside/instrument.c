@@ -215,21 +215,6 @@ static uint32_t place_state(struct maker *m, uint32_t stack_bytes, uint32_t a_by
 	return depth;
 }
 
-static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *err)
-{
-	uint32_t depth;
-
-	if (!m->c.with)
-		return 0;
-	depth = place_state(m, stack_bytes, 1);
-	if (depth > BB_STACK_BYTES)
-		depth = place_state(m, stack_bytes, 8);
-	if (depth > BB_STACK_BYTES)
-		return bb_fail(err, -ENOTSUP, "its stack has no room: %u bytes instead of %u",
-			       depth, stack_bytes);
-	return 0;
-}
-
 static uint32_t power_of_two_from(uint32_t n)
 {
 	uint32_t p = 1;
@@ -333,24 +318,6 @@ static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_
 	bb_emit_address(&m->out, reg, c->memory.fd, BB_INSIDE_STRIPES);
 	if (c->n_stripes > 1)
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
-}
-
-/* r2 = the number of the run, which is unique only if c->counts_entries. */
-static void emit_number(struct maker *m)
-{
-	struct bb_rewrite *r = &m->out;
-
-	emit_stripe(m, &m->c, BPF_REG_1);
-	if (m->frame.stripe)
-		write_word(r, BPF_REG_10, m->frame.stripe, BPF_REG_1);
-	compute(r, BPF_MOV, BPF_REG_2, 1);
-	if (m->c.counts_entries) {
-		add_atomically(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2, BPF_FETCH);
-		return;
-	}
-	read_word(r, BPF_REG_0, BPF_REG_1, BB_INSIDE_RUNS);
-	compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_0);
-	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
 /* reg = the offset in a stripe of packet number reg. */
@@ -528,21 +495,6 @@ static void emit_spent(struct maker *m)
 	compute_by(r, BPF_OR, BPF_REG_2, BPF_REG_3);
 }
 
-/* Writes this CPU's hand-over for the program that a tail call is about to call. r8 is the time of
- * this run, ns, or negative if the run is not timed. r0 to r6 are overwritten. */
-static void emit_give_over(struct maker *m)
-{
-	struct bb_rewrite *r = &m->out;
-
-	emit_hand_over(m, BPF_REG_6);
-	emit_spent(m);
-	write_word(r, BPF_REG_6, BB_INSIDE_SPENT, BPF_REG_2);
-	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
-	write_word(r, BPF_REG_6, BB_INSIDE_CHAIN, BPF_REG_1);
-	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.saved);
-	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
-}
-
 /* Returns the stack offset of the byte that is not 0 if the run is timed. It is not the lowest byte
  * of its word, because there the verifier would track the number. It would then tell timed runs
  * from untimed ones, and check twice the code that both execute. */
@@ -569,7 +521,18 @@ static void emit_entry(struct maker *m)
 
 	if (counts_at_entry(m)) {
 		move(r, BPF_REG_6, BPF_REG_1);
-		emit_number(m);
+		/* r2 = the number of the run, which is unique only if c.counts_entries */
+		emit_stripe(m, &m->c, BPF_REG_1);
+		if (m->frame.stripe)
+			write_word(r, BPF_REG_10, m->frame.stripe, BPF_REG_1);
+		compute(r, BPF_MOV, BPF_REG_2, 1);
+		if (m->c.counts_entries) {
+			add_atomically(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2, BPF_FETCH);
+		} else {
+			read_word(r, BPF_REG_0, BPF_REG_1, BB_INSIDE_RUNS);
+			compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_0);
+			write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
+		}
 	}
 	if (m->frame.chain)
 		emit_take_over(m);
@@ -953,8 +916,16 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 		write_word(r, BPF_REG_10, bucket, BPF_REG_4);
 		write_word(r, BPF_REG_10, ns, BPF_REG_8);
 	}
-	if (m->frame.chain)
-		emit_give_over(m);
+	if (m->frame.chain) {
+		/* write this CPU's hand-over for the program that is called */
+		emit_hand_over(m, BPF_REG_6);
+		emit_spent(m);
+		write_word(r, BPF_REG_6, BB_INSIDE_SPENT, BPF_REG_2);
+		read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
+		write_word(r, BPF_REG_6, BB_INSIDE_CHAIN, BPF_REG_1);
+		read_word(r, BPF_REG_1, BPF_REG_10, m->frame.saved);
+		write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
+	}
 	emit_call_saves(m, at, true);
 	bb_emit_old(r, at);
 	if (m->frame.chain) {
@@ -1205,15 +1176,6 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 	return g->n_funcs == 1 && !goes_deeper_than_named(code, g);
 }
 
-/* Finds the words of the context that the program reads. c.snap becomes the size of the context up
- * to the last of these words. */
-static void find_context(struct maker *m)
-{
-	m->context_words = bb_context_words(m->code, m->g) & ((1U << MOST_ARGS) - 1);
-	for (m->c.snap = 0; m->context_words >> m->c.snap / 8; m->c.snap += 8)
-		;
-}
-
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
 			  const struct bb_inside_instruments *instruments,
 			  struct bb_inside_clone *ret_clone, struct bb_rewrite *ret_out,
@@ -1225,11 +1187,16 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 			  .instruments = instruments,
 			  .code = code,
 			  .g = g};
-	int rc;
+	uint32_t depth;
+	int rc = 0;
 
 	m.out = (struct bb_rewrite){.code = code, .with = "clocks"};
-	if (is_tracer(&m) && m.c.with & BB_INSIDE_PACKETS)
-		find_context(&m);
+	if (is_tracer(&m) && m.c.with & BB_INSIDE_PACKETS) {
+		m.context_words = bb_context_words(code, g) & ((1U << MOST_ARGS) - 1);
+		/* the size of the context up to the last word that the program reads */
+		for (m.c.snap = 0; m.context_words >> m.c.snap / 8; m.c.snap += 8)
+			;
+	}
 	if (!m.c.snap)
 		m.c.with &= ~(unsigned int)BB_INSIDE_PACKETS;
 	m.c.mark_of = bb_calloc(g->n_blocks, sizeof(*m.c.mark_of));
@@ -1239,7 +1206,14 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	bb_registers__find(code, g, &m.regs);
 	find_marks(&m);
 	find_exits(&m);
-	rc = lay_out_frame(&m, stack_bytes, err);
+	if (m.c.with) {
+		depth = place_state(&m, stack_bytes, 1);
+		if (depth > BB_STACK_BYTES)
+			depth = place_state(&m, stack_bytes, 8);
+		if (depth > BB_STACK_BYTES)
+			rc = bb_fail(err, -ENOTSUP, "its stack has no room: %u bytes instead of %u",
+				     depth, stack_bytes);
+	}
 	choose_slots(&m);
 	if (!rc)
 		rc = make_memory(&m.c, 0, instruments->earlier, err);

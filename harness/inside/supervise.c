@@ -281,18 +281,6 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 	return fd;
 }
 
-static int ids_of(int prog_fd, struct bb_inside_program *p)
-{
-	struct bpf_prog_info info = {0};
-
-	if (bb_info__read(prog_fd, &info))
-		return -errno;
-	p->id = info.id;
-	p->btf_id = info.btf_id;
-	p->btf_fd = info.btf_id ? bpf_btf_get_fd_by_id(info.btf_id) : -1;
-	return 0;
-}
-
 static int make_code(struct load *l, struct bb_inside_program *p)
 {
 	struct bb_err err = {0};
@@ -351,30 +339,26 @@ static struct bb_inside_instruments choose_instruments(struct bb_inside *in, con
 	return with;
 }
 
-/* True if both instructions are equal, except for descriptors. `before` is the first half of a wide
- * instruction if `a` is the second half, else NULL. */
-static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
-			 const struct bpf_insn *before)
-{
-	struct bpf_insn x = *a, y = *b;
-	bool names_map = bb_insn_is_wide(a) &&
-			 (a->src_reg == BPF_PSEUDO_MAP_FD || a->src_reg == BPF_PSEUDO_MAP_VALUE);
-
-	if (names_map || (before && before->src_reg == BPF_PSEUDO_BTF_ID))
-		x.imm = y.imm = 0; /* our descriptors differ from load to load */
-	return !memcmp(&x, &y, sizeof(x));
-}
-
+/* True if all instructions are equal, except for descriptors. */
 static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 {
+	/* the first half of a wide instruction, while its second half is compared */
 	const struct bpf_insn *before = NULL;
 
 	if (a->n != b->n)
 		return false;
 	for (uint32_t i = 0; i < a->n; i++) {
-		if (!is_same_insn(&a->insns[i], &b->insns[i], before))
+		struct bpf_insn x = a->insns[i], y = b->insns[i];
+		bool is_wide = bb_insn_is_wide(&x),
+		     names_map = is_wide && (x.src_reg == BPF_PSEUDO_MAP_FD ||
+					     x.src_reg == BPF_PSEUDO_MAP_VALUE);
+
+		/* our descriptors differ from load to load */
+		if (names_map || (before && before->src_reg == BPF_PSEUDO_BTF_ID))
+			x.imm = y.imm = 0;
+		if (memcmp(&x, &y, sizeof(x)))
 			return false;
-		before = !before && bb_insn_is_wide(&a->insns[i]) ? &a->insns[i] : NULL;
+		before = !before && is_wide ? &a->insns[i] : NULL;
 	}
 	return true;
 }
@@ -423,7 +407,7 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 		    struct bb_inside_program *p, struct bb_inside_program **ret_earlier)
 {
 	char *log = bb_calloc(1, LOG_BYTES);
-	int fd = copy_load(l, data);
+	int fd, rc = copy_load(l, data);
 	const struct bpf_func_info *main_func = l->funcs;
 	struct bpf_btf_info info = {0};
 
@@ -434,36 +418,19 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 	p->n_insns = l->attr.insn_cnt;
 	p->attach_type = l->attr.expected_attach_type;
 	p->attach_btf_id = l->attr.attach_btf_id;
-	if (!fd)
-		fd = make_code(l, p);
-	*ret_earlier = fd ? NULL : earlier_of(in, p, true);
-	if (*ret_earlier) {
-		int again_fd = load_again(in, l, p, *ret_earlier, log);
-
-		if (again_fd >= 0) {
-			free(log);
-			return again_fd;
-		}
+	if (!rc)
+		rc = make_code(l, p);
+	*ret_earlier = rc ? NULL : earlier_of(in, p, true);
+	fd = *ret_earlier ? load_again(in, l, p, *ret_earlier, log) : rc;
+	if (fd < 0)
 		*ret_earlier = NULL;
-	}
-	if (!fd) {
+	if (!rc && !*ret_earlier) {
 		struct bb_inside_instruments with = choose_instruments(in, l);
 
 		fd = load_clone(l, p, &with, log);
 	}
 	free(log);
 	return fd;
-}
-
-static void end_load(struct load *l)
-{
-	for (size_t i = 0; i < l->n_fds; i++)
-		close(l->ours[i]);
-	free(l->insns);
-	free(l->funcs);
-	free(l->lines);
-	free(l->fd_array);
-	bb_remote__close(&l->from);
 }
 
 static void program_done(struct bb_inside_program *p)
@@ -518,7 +485,13 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	}
 	fd = clone_of(in, &l, &call->data, &p, &earlier);
 	if (fd >= 0) {
-		given = !ids_of(fd, &p) && give(listener_fd, call->id, fd);
+		struct bpf_prog_info info = {0};
+
+		given = !bb_info__read(fd, &info);
+		p.id = info.id;
+		p.btf_id = info.btf_id;
+		p.btf_fd = info.btf_id ? bpf_btf_get_fd_by_id(info.btf_id) : -1;
+		given = given && give(listener_fd, call->id, fd);
 		in_vain = !given;
 		close(fd);
 	} else {
@@ -541,7 +514,13 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 		earlier->n_loads++;
 		earlier->taken = p.taken;
 	}
-	end_load(&l);
+	for (size_t i = 0; i < l.n_fds; i++)
+		close(l.ours[i]);
+	free(l.insns);
+	free(l.funcs);
+	free(l.lines);
+	free(l.fd_array);
+	bb_remote__close(&l.from);
 	in->n_loads++;
 	in->spent_ns += bb_now_ns() - began_ns;
 	return given;
@@ -623,12 +602,23 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 	}
 }
 
-/* Gives the programs that stay new indexes. Removes the clones of the others from in->replaced. */
-static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
+void bb_inside__forget(struct bb_inside *in, struct bb_take *t)
 {
-	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
+	size_t n = t->capture->n_progs, n_ids;
+	bool *gone, *has_clone;
+	int32_t *now, next = 0;
+	uint32_t *ids;
 
-	for (size_t i = 0; i < n_progs; i++)
+	if (n < in->n_kept + FORGET_EVERY)
+		return;
+	gone = bb_calloc(2 * n, sizeof(*gone));
+	has_clone = gone + n;
+	ids = bb_calloc(in->n_replaced, sizeof(*ids));
+	now = bb_calloc(n, sizeof(*now));
+	n_ids = find_replaced(in, has_clone, gone, ids);
+	find_others(t->capture, has_clone, gone);
+	/* the programs that stay get new indexes */
+	for (size_t i = 0; i < n; i++)
 		now[i] = gone[i] ? BB_CAPTURE_NONE : next++;
 	BB_KEEP(in->replaced, in->n_replaced, it->taken < 0 || !gone[it->taken]);
 	for (size_t i = 0; i < in->n_replaced; i++)
@@ -639,27 +629,11 @@ static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 
 		/* an index is too large if the capture has dropped its last, unfinished load */
 		if (*taken >= 0)
-			*taken = (size_t)*taken < n_progs ? now[*taken] : BB_CAPTURE_NONE;
+			*taken = (size_t)*taken < n ? now[*taken] : BB_CAPTURE_NONE;
 	}
-	free(now);
-}
-
-void bb_inside__forget(struct bb_inside *in, struct bb_take *t)
-{
-	size_t n = t->capture->n_progs, n_ids;
-	bool *gone, *has_clone;
-	uint32_t *ids;
-
-	if (n < in->n_kept + FORGET_EVERY)
-		return;
-	gone = bb_calloc(2 * n, sizeof(*gone));
-	has_clone = gone + n;
-	ids = bb_calloc(in->n_replaced, sizeof(*ids));
-	n_ids = find_replaced(in, has_clone, gone, ids);
-	find_others(t->capture, has_clone, gone);
-	renumber(in, gone, n);
 	bb_take__forget(t, gone, ids, n_ids);
 	in->n_kept = t->capture->n_progs;
+	free(now);
 	free(gone);
 	free(ids);
 }

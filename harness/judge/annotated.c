@@ -87,28 +87,6 @@ struct source {
 	char **lines; /* lines[i] is the text of line number i, i from 1 to n */
 };
 
-static int read_source(const char *path, struct source *ret_source)
-{
-	struct source *s = ret_source;
-	size_t n = 2;
-	int rc;
-
-	*s = (struct source){0};
-	rc = read_source_file(path, &s->text);
-	if (rc)
-		return rc;
-	for (const char *at = s->text; *at; at++)
-		n += *at == '\n';
-	s->lines = bb_calloc(n, sizeof(*s->lines));
-	for (char *at = s->text; at && *at;) {
-		s->lines[++s->n] = at;
-		at = strchr(at, '\n');
-		if (at)
-			*at++ = '\0';
-	}
-	return 0;
-}
-
 /* True if the texts differ only in white space, which compilers may drop. */
 static bool same_words(const char *a, const char *b)
 {
@@ -130,22 +108,14 @@ static bool says_something(const char *text)
 	return text[strspn(text, " \t\r\n\v\f")];
 }
 
-/* True if the source file still has the texts of lines[n], all lines of it that the BTF has. */
-static bool is_as_built(const struct source *s, const struct bb_counted_line *lines, size_t n)
-{
-	return !BB_ANY(lines, n,
-		       it->line && it->text[0] &&
-			       (it->line > s->n || !same_words(s->lines[it->line], it->text)));
-}
-
 const char *bb_counted_text(const struct bb_counted_line *l)
 {
 	return l->line ? l->text : "(no source line)";
 }
 
 /* Adds rows for the lines without code between `a` and `b`: one each if there are at most CONTEXT
- * of them and the BTF has the texts of `a` and `b`, because then is_as_built() has compared these
- * with the file. Otherwise adds one row without a text for all of them. */
+ * of them and the BTF has the texts of `a` and `b`, because then these have been compared with the
+ * file. Otherwise adds one row without a text for all of them. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {
@@ -165,12 +135,24 @@ static void add_between(struct bb_annotated *file, const struct bb_counted_line 
 struct bb_annotated bb_annotated__make(const struct bb_counted_line *lines, size_t n)
 {
 	struct bb_annotated file = {.path = lines[0].file, .state = BB_SOURCE_AS_BUILT};
-	struct source s;
-	int rc = read_source(file.path, &s);
+	struct source s = {0};
+	size_t n_source = 2;
+	int rc = read_source_file(file.path, &s.text);
 
+	for (const char *at = s.text; at && *at; at++)
+		n_source += *at == '\n';
+	s.lines = bb_calloc(n_source, sizeof(*s.lines));
+	for (char *at = s.text; at && *at;) {
+		s.lines[++s.n] = at;
+		at = strchr(at, '\n');
+		if (at)
+			*at++ = '\0';
+	}
 	if (!s.text) {
 		file.state = rc == -EXDEV ? BB_SOURCE_ELSEWHERE : BB_SOURCE_GONE;
-	} else if (!is_as_built(&s, lines, n)) {
+	} else if (BB_ANY(lines, n,
+			  it->line && it->text[0] &&
+				  (it->line > s.n || !same_words(s.lines[it->line], it->text)))) {
 		file.state = BB_SOURCE_CHANGED;
 		free(s.text);
 		free(s.lines);

@@ -132,12 +132,6 @@ static void open_loads(struct loads *l, const struct bb_report *r, const struct 
 	leave_out_disturbed(l, c, t);
 }
 
-static void close_loads(struct loads *l)
-{
-	free(l->use);
-	free(l->x);
-}
-
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
 	return strcmp(a->file, b->file)                    ?: BB_ORDER(a->line, b->line)
@@ -246,15 +240,6 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	b->own = estimate(l, l->sum);
 }
 
-static const struct bb_timed_row *find_row(const struct bb_timed *t,
-					   const struct bb_timed_row *like)
-{
-	return BB_FIND(t->rows, t->n_rows,
-		       it->insn == like->insn && it->line == like->line &&
-			       it->last_line == like->last_line && !strcmp(it->call, like->call) &&
-			       !bb_timed_row__compare_from(it, like, SIZE_MAX));
-}
-
 static void add_cold(struct bb_by_line *b, const struct bb_report *r)
 {
 	const struct bb_timed *t = b->timed, *cold;
@@ -276,7 +261,13 @@ static void add_cold(struct bb_by_line *b, const struct bb_report *r)
 
 		for (size_t k = 0; k < line->n_parts; k++) {
 			struct bb_line_part *p = &line->parts[k];
-			const struct bb_timed_row *row = find_row(cold, p->row);
+			const struct bb_timed_row *like = p->row;
+			const struct bb_timed_row *row =
+				BB_FIND(cold->rows, cold->n_rows,
+					it->insn == like->insn && it->line == like->line &&
+						it->last_line == like->last_line &&
+						!strcmp(it->call, like->call) &&
+						!bb_timed_row__compare_from(it, like, SIZE_MAX));
 
 			if (row)
 				p->cold = estimate_numbers(&l, &row->ns);
@@ -285,7 +276,8 @@ static void add_cold(struct bb_by_line *b, const struct bb_report *r)
 						p->cold.value;
 		}
 	}
-	close_loads(&l);
+	free(l.use);
+	free(l.x);
 }
 
 void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
@@ -314,14 +306,13 @@ void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		b.top[i] = &b.parts[i];
 	qsort(b.top, b.n_parts, sizeof(*b.top), by_time);
 	add_cold(&b, r);
-	close_loads(&l);
+	free(l.use);
+	free(l.x);
 	*ret_lines = b;
 }
 
 void bb_by_line__done(struct bb_by_line *b)
 {
-	if (!b)
-		return;
 	free(b->lines);
 	free(b->parts);
 	free(b->top);

@@ -111,8 +111,6 @@ static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, 
 
 void bb_diffs__done(struct bb_diffs *d)
 {
-	if (!d)
-		return;
 	for (size_t i = 0; i < d->n; i++) {
 		free(d->rows[i].name);
 		free(d->rows[i].note);
@@ -303,21 +301,17 @@ static double seconds_of(const struct bb_case *c)
 	return s;
 }
 
-/* Returns the standard deviation of the change of the net latency, as a share of A's latency. */
-static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
-{
-	const struct bb_estimate *x = &a->summary.net, *y = &b->summary.net;
-
-	return hypot(x->hi - x->lo, y->hi - y->lo) / (2 * NORMAL_95 * a->summary.latency.value);
-}
-
 /* Makes a verdict inconclusive if the relative or the net latency contradicts it
  * (stats/verdict.h). */
 static void check_change(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
 {
 	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
+	const struct bb_estimate *net_a = &a->summary.net, *net_b = &b->summary.net;
 	double other = log(y->value / x->value), change = log(row->ratio),
-	       net = b->summary.net.value - a->summary.net.value;
+	       net = net_b->value - net_a->value;
+	/* standard deviation of `net` as a share of A's latency */
+	double sd_of_net = hypot(net_a->hi - net_a->lo, net_b->hi - net_b->lo) /
+			   (2 * NORMAL_95 * a->summary.latency.value);
 
 	if (row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED)
 		return;
@@ -331,8 +325,7 @@ static void check_change(const struct bb_case *a, const struct bb_case *b, struc
 			 "differs by %+.2f %%",
 			 100 * expm1(other));
 		row->verdict = BB_VERDICT_INCONCLUSIVE;
-	} else if (bb_change_is_denied(change, log1p(net / a->summary.latency.value),
-				       sd_of_net(a, b))) {
+	} else if (bb_change_is_denied(change, log1p(net / a->summary.latency.value), sd_of_net)) {
 		add_note(row,
 			 "rather the machine than your code: the empty program changed, too, by "
 			 "%+.3g ns",
@@ -341,7 +334,7 @@ static void check_change(const struct bb_case *a, const struct bb_case *b, struc
 	}
 }
 
-/* correct() applies Holm's correction later. */
+/* bb_diff_reports() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diff *row)
 {
@@ -463,36 +456,12 @@ static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 	add_row(d, c->name, row);
 }
 
-/* Corrects the p-values for the number of cases (Holm 1979). A verdict whose corrected p-value is
- * above alpha becomes inconclusive, with a note. */
-static void correct(struct bb_diffs *d, double alpha)
-{
-	double *p = bb_calloc(d->n + 1, sizeof(*p));
-
-	for (size_t i = 0; i < d->n; i++)
-		p[i] = d->rows[i].p;
-	bb_holm(p, d->n, p); /* a NAN stays NAN */
-	for (size_t i = 0; i < d->n; i++) {
-		struct bb_diff *row = &d->rows[i];
-
-		row->p = p[i];
-		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
-		    !(p[i] <= alpha)) {
-			add_note(row,
-				 "%s if it were the only case, but among so many cases chance does "
-				 "as much (Holm: p = %.2g)",
-				 bb_verdict_name(row->verdict), p[i]);
-			row->verdict = BB_VERDICT_INCONCLUSIVE;
-		}
-	}
-	free(p);
-}
-
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	struct bb_diffs d = {.threshold = opts->threshold, .alpha = opts->alpha};
 	const char *doubt;
+	double *p;
 
 	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||
 	    !(opts->alpha > 0 && opts->alpha < 1))
@@ -519,7 +488,25 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		if (in_b)
 			add_exact(in_b->name, &a->programs[i], in_b, &d);
 	}
-	correct(&d, opts->alpha);
+	/* correct the p-values for the number of cases (Holm 1979); a NAN stays NAN */
+	p = bb_calloc(d.n + 1, sizeof(*p));
+	for (size_t i = 0; i < d.n; i++)
+		p[i] = d.rows[i].p;
+	bb_holm(p, d.n, p);
+	for (size_t i = 0; i < d.n; i++) {
+		struct bb_diff *row = &d.rows[i];
+
+		row->p = p[i];
+		if ((row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED) ||
+		    p[i] <= opts->alpha)
+			continue;
+		add_note(row,
+			 "%s if it were the only case, but among so many cases chance does as much "
+			 "(Holm: p = %.2g)",
+			 bb_verdict_name(row->verdict), p[i]);
+		row->verdict = BB_VERDICT_INCONCLUSIVE;
+	}
+	free(p);
 	*ret_diffs = d;
 	return 0;
 }

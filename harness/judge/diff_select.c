@@ -23,11 +23,6 @@ static const struct column {
 	{"note", TEXT, offsetof(struct bb_diff, note)},
 };
 
-static bool is_text(const struct column *c)
-{
-	return c->kind == TEXT || c->kind == VERDICT;
-}
-
 static const char *text_of(const struct column *c, const struct bb_diff *row)
 {
 	const char *text;
@@ -130,7 +125,7 @@ enum {
 	ABOVE = 4
 }; /* bits of op.holds: is the row's value below, equal to or above the condition's */
 
-/* parse_condition() takes the first operator that matches, so "<=" must stand before "<". */
+/* bb_diff_filter() takes the first operator that matches, so "<=" must stand before "<". */
 static const struct op {
 	const char *text;
 	unsigned int holds;
@@ -159,7 +154,7 @@ static bool holds(const struct condition *c, const struct bb_diff *row)
 
 	if (c->op->is_pattern) {
 		sign = fnmatch(c->value, text_of(c->column, row), 0);
-	} else if (is_text(c->column)) {
+	} else if (c->column->kind == TEXT || c->column->kind == VERDICT) {
 		sign = strcmp(text_of(c->column, row), c->value);
 	} else {
 		double v = number_of(c->column, row);
@@ -171,45 +166,6 @@ static bool holds(const struct condition *c, const struct bb_diff *row)
 	return c->op->holds & (sign < 0 ? BELOW : sign > 0 ? ABOVE : EQUAL);
 }
 
-static int parse_condition(const char *text, struct condition *c, struct bb_err *err)
-{
-	const char *at = text + strspn(text, BLANKS);
-	size_t len = strcspn(at, BLANKS "<>=!~");
-	enum bb_verdict verdict;
-	bool has_text;
-
-	c->column = find_column(at, len, err);
-	if (!c->column)
-		return -EINVAL;
-	has_text = is_text(c->column);
-	at += len;
-	at += strspn(at, BLANKS);
-	c->op = BB_FIND(ops, BB_LEN(ops), !strncmp(at, it->text, strlen(it->text)));
-	if (!c->op || !(has_text ? c->op->of_text : c->op->of_number))
-		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
-			       text, c->column->name, has_text ? "= != ~ !~" : "< <= > >= = !=");
-	at += strlen(c->op->text);
-	at += strspn(at, BLANKS);
-	len = strlen(at);
-	while (len && strchr(BLANKS, at[len - 1]))
-		len--;
-	if (len >= sizeof(c->value))
-		return bb_fail(err, -EINVAL, "'%s': the value is too long", text);
-	if (c->column->kind == PERCENT && len && at[len - 1] == '%')
-		len--;
-	snprintf(c->value, sizeof(c->value), "%.*s", (int)len, at);
-	if (!has_text && bb_parse_double(c->value, &c->number))
-		return bb_fail(err, -EINVAL, "'%s' is no number to compare the column '%s' with",
-			       c->value, c->column->name);
-	if (c->column->kind == VERDICT && !c->op->is_pattern && len &&
-	    bb_verdict_from_name(c->value, &verdict))
-		return bb_fail(err, -EINVAL,
-			       "no verdict '%s'; there are: regressed, improved, same, "
-			       "inconclusive",
-			       c->value);
-	return 0;
-}
-
 static void free_texts(struct bb_diff *row)
 {
 	free(row->name);
@@ -218,12 +174,43 @@ static void free_texts(struct bb_diff *row)
 
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err)
 {
-	struct condition c = {0};
-	int rc = parse_condition(condition, &c, err);
+	const char *at = condition + strspn(condition, BLANKS);
+	size_t len = strcspn(at, BLANKS "<>=!~");
+	struct condition c = {.column = find_column(at, len, err)};
+	enum bb_verdict verdict;
+	bool has_text;
 
-	if (!rc)
-		BB_REMOVE(d->rows, d->n, !holds(&c, it), free_texts(it));
-	return rc;
+	if (!c.column)
+		return -EINVAL;
+	has_text = c.column->kind == TEXT || c.column->kind == VERDICT;
+	at += len;
+	at += strspn(at, BLANKS);
+	c.op = BB_FIND(ops, BB_LEN(ops), !strncmp(at, it->text, strlen(it->text)));
+	if (!c.op || !(has_text ? c.op->of_text : c.op->of_number))
+		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
+			       condition, c.column->name,
+			       has_text ? "= != ~ !~" : "< <= > >= = !=");
+	at += strlen(c.op->text);
+	at += strspn(at, BLANKS);
+	len = strlen(at);
+	while (len && strchr(BLANKS, at[len - 1]))
+		len--;
+	if (len >= sizeof(c.value))
+		return bb_fail(err, -EINVAL, "'%s': the value is too long", condition);
+	if (c.column->kind == PERCENT && len && at[len - 1] == '%')
+		len--;
+	snprintf(c.value, sizeof(c.value), "%.*s", (int)len, at);
+	if (!has_text && bb_parse_double(c.value, &c.number))
+		return bb_fail(err, -EINVAL, "'%s' is no number to compare the column '%s' with",
+			       c.value, c.column->name);
+	if (c.column->kind == VERDICT && !c.op->is_pattern && len &&
+	    bb_verdict_from_name(c.value, &verdict))
+		return bb_fail(err, -EINVAL,
+			       "no verdict '%s'; there are: regressed, improved, same, "
+			       "inconclusive",
+			       c.value);
+	BB_REMOVE(d->rows, d->n, !holds(&c, it), free_texts(it));
+	return 0;
 }
 
 void bb_diff_drop_nets(struct bb_diffs *d)

@@ -33,12 +33,6 @@ static const struct bb_counted *find_program(const struct bb_report *r,
 			       : !strcmp(it->name, like->name));
 }
 
-static bool same_line(const struct bb_counted_line *a, const struct bb_counted_line *b)
-{
-	return !strcmp(basename(a->file), basename(b->file)) && !strcmp(a->text, b->text) &&
-	       (a->text[0] || a->line == b->line);
-}
-
 /* Adds up the instructions per run of all lines equal to `like`. *ret_first is the first, or
  * NULL. */
 static double per_run(const struct bb_counted *c, const struct bb_counted_line *like,
@@ -47,11 +41,15 @@ static double per_run(const struct bb_counted *c, const struct bb_counted_line *
 	double sum = 0;
 
 	*ret_first = NULL;
-	for (size_t i = 0; i < c->n_lines; i++)
-		if (same_line(&c->lines[i], like)) {
-			*ret_first = *ret_first ? *ret_first : &c->lines[i];
-			sum += (double)c->lines[i].instructions;
-		}
+	for (size_t i = 0; i < c->n_lines; i++) {
+		const struct bb_counted_line *l = &c->lines[i];
+
+		if (strcmp(basename(l->file), basename(like->file)) ||
+		    strcmp(l->text, like->text) || (!l->text[0] && l->line != like->line))
+			continue;
+		*ret_first = *ret_first ? *ret_first : l;
+		sum += (double)l->instructions;
+	}
 	return c->runs ? sum / (double)c->runs : 0;
 }
 
@@ -131,8 +129,6 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 
 void bb_exact_diff__done(struct bb_exact_diff *d)
 {
-	if (!d)
-		return;
 	for (size_t i = 0; i < d->n_programs; i++)
 		free(d->programs[i].lines);
 	free(d->programs);

@@ -135,18 +135,14 @@ static void compare_apart(struct pairing *p, const struct bb_numbers *a, const s
 					 y.interval.hi - x.interval.lo};
 }
 
-/* Compares times load by load if A and B are of one run. A list that is NULL counts as 0. B is
- * computed as A plus the difference, so that the printed figures agree. */
-static void compare(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
-		    double alpha, struct bb_time_diff_row *ret)
+/* Compares times of one run load by load. A list that is NULL counts as 0. B is computed as A plus
+ * the difference, so that the printed figures agree. */
+static void compare_by_load(struct pairing *p, const struct bb_numbers *a,
+			    const struct bb_numbers *b, double alpha, struct bb_time_diff_row *ret)
 {
 	struct bb_signed_rank more;
 	size_t n = 0;
 
-	if (p->apart) {
-		compare_apart(p, a, b, NULL, NULL, alpha, ret);
-		return;
-	}
 	numbers(a, p->a, p->n);
 	numbers(b, p->b, p->n);
 	for (size_t i = 0; i < p->n; i++) {
@@ -185,7 +181,10 @@ static void compare_and_judge(struct pairing *p, const struct bb_numbers *a,
 			      const struct bb_numbers *b, double threshold, double alpha,
 			      struct bb_time_diff_row *ret)
 {
-	compare(p, a, b, alpha, ret);
+	if (p->apart)
+		compare_apart(p, a, b, NULL, NULL, alpha, ret);
+	else
+		compare_by_load(p, a, b, alpha, ret);
 	ret->verdict = judge(ret, threshold);
 	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
 		struct bb_time_diff_row relative;
@@ -254,12 +253,10 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
 		       const struct bb_time_diff_opts *o)
 {
-	const struct bb_diff *row = NULL;
+	const struct bb_diff *row = BB_FIND(o->whole->rows, o->whole ? o->whole->n : 0,
+					    it->has_verdict && !strcmp(it->name, c->b->name));
 	double latency = o->base_run ? (double)NAN : bb_timed__latency(r, c->a);
 
-	if (o->whole)
-		row = BB_FIND(o->whole->rows, o->whole->n,
-			      it->has_verdict && !strcmp(it->name, c->b->name));
 	if (row) {
 		c->whole.a_ns = row->a;
 		c->whole.b_ns = row->b;
@@ -355,8 +352,6 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 
 void bb_time_diff__done(struct bb_time_diff *d)
 {
-	if (!d)
-		return;
 	for (size_t i = 0; i < d->n_cases; i++)
 		free(d->cases[i].rows);
 	free(d->cases);

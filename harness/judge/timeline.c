@@ -3,8 +3,6 @@
 
 void bb_timeline__done(struct bb_timeline *t)
 {
-	if (!t)
-		return;
 	for (size_t i = 0; i < t->n_cases; i++)
 		free(t->cases[i].points);
 	free(t->runs);
@@ -13,29 +11,11 @@ void bb_timeline__done(struct bb_timeline *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static bool is_among(const char *name, const char *const *names, size_t n)
-{
-	return !n || BB_ANY(names, n, !strcmp(name, *it));
-}
-
 static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_index_case *c)
 {
 	return (!f->scenario || !strcmp(f->scenario, c->scenario)) &&
-	       is_among(c->variant, f->variants.v, f->variants.n) &&
-	       is_among(c->drive, f->drives.v, f->drives.n);
-}
-
-static void say_copy(const char *dir, const struct bb_index_run *run,
-		     const struct bb_timeline_opts *opts)
-{
-	char *why;
-
-	if (!opts->passed_over)
-		return;
-	why = bb_asprintf("%s/%s.json: a copy of the run %s, which is counted once", dir, run->name,
-			  run->id);
-	opts->passed_over(opts->arg, why);
-	free(why);
+	       (!f->variants.n || BB_ANY(f->variants.v, f->variants.n, !strcmp(c->variant, *it))) &&
+	       (!f->drives.n || BB_ANY(f->drives.v, f->drives.n, !strcmp(c->drive, *it)));
 }
 
 static int by_time(const void *x, const void *y)
@@ -79,11 +59,16 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 		const struct bb_index_run *run = &x->runs[i];
 		struct tm tm = {0};
 		const char *end;
+		char *why;
 
 		/* Leave out a copy of a run, such as a baseline made by hand. The name of its file
 		 * is not the id of the run, and another file has this id as its name. */
 		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id)) {
-			say_copy(dir, run, opts);
+			why = bb_asprintf("%s/%s.json: a copy of the run %s, which is counted once",
+					  dir, run->name, run->id);
+			if (opts->passed_over)
+				opts->passed_over(opts->arg, why);
+			free(why);
 			continue;
 		}
 		if (!run->n_points || !BB_ANY(x->points + run->first_point, run->n_points,
@@ -161,40 +146,34 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	return rc;
 }
 
-static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
+int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
+		      struct bb_timeline *ret_timeline, struct bb_err *err)
 {
-	const struct bb_run_index *x = &t->index;
+	struct bb_timeline t = {0};
+	const struct bb_run_index *x = &t.index;
 	/* differs[k]: first fingerprint key in which the machines k and `now` differ, or NULL */
-	const char **differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
+	const char **differs;
 	/* index of the machine with which differs[] compares; n_machines before the first case */
-	size_t now = x->n_machines;
-	int rc = 0;
+	size_t now;
+	int rc = bb_run_index__read(dir, opts->passed_over, opts->arg, &t.index, err);
 
-	for (size_t i = 0; !rc && i < t->n_cases; i++) {
-		struct bb_timeline_case *c = &t->cases[i];
-		size_t machine = t->runs[c->points[c->n_points - 1].run].of->machine;
+	if (rc)
+		return rc;
+	take(&t, dir, opts);
+	differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
+	now = x->n_machines;
+	for (size_t i = 0; !rc && i < t.n_cases; i++) {
+		struct bb_timeline_case *c = &t.cases[i];
+		size_t machine = t.runs[c->points[c->n_points - 1].run].of->machine;
 
 		for (size_t k = 0; machine != now && k < x->n_machines; k++)
 			if (!bb_fingerprint_differences(&x->machines[k], &x->machines[machine],
 							&differs[k], 1))
 				differs[k] = NULL;
 		now = machine;
-		rc = judge_case(t, c, rule, differs);
+		rc = judge_case(&t, c, &opts->rule, differs);
 	}
 	free(differs);
-	return rc;
-}
-
-int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
-		      struct bb_timeline *ret_timeline, struct bb_err *err)
-{
-	struct bb_timeline t = {0};
-	int rc = bb_run_index__read(dir, opts->passed_over, opts->arg, &t.index, err);
-
-	if (rc)
-		return rc;
-	take(&t, dir, opts);
-	rc = judge(&t, &opts->rule);
 	if (rc) {
 		bb_timeline__done(&t);
 		return bb_fail(err, rc,

@@ -278,25 +278,8 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Ends the caller early if the callee ended early. If the callee has a result, the code first
- * compares the result with CUT_SHORT. Where the verifier knows that the result is another value, it
- * does not follow the early end of the caller. */
-static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
-{
-	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
-			 l->cuts->entered[callee] == BB_ENTERED_BY_CALL &&
-			 l->funcs[callee].returns && !l->funcs[callee].returns_held;
-
-	if (by_result)
-		emit(l, UNLESS_EQUAL, BPF_REG_0, 0, 5, CUT_SHORT);
-	emit_memory(l, BPF_REG_1, ENDED_AT);
-	emit(l, LOAD, BPF_REG_1, BPF_REG_1, 0, 0);
-	emit(l, IF_EQUAL, BPF_REG_1, 0, 1, 0);
-	l->leaving[l->n_leaving++] = l->out.n;
-	emit(l, GOTO, 0, 0, 0, 0);
-}
-
-/* Notes on the stack which resource the call acquired and which ones it released. */
+/* Notes on the stack which resource the call acquired and which ones it released. Ends the caller
+ * early if the callee ended early. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
@@ -305,8 +288,19 @@ static void emit_after_call(struct layout *l, uint32_t at)
 	for (uint32_t k = 0; k < l->helds->n; k++)
 		if (h[k].at == at && h[k].by == BB_HELD_RESULT)
 			emit(l, STORE, BPF_REG_10, BPF_REG_0, l->held_off[k], 0);
-	if (callee >= 0)
-		emit_callee_ended(l, at, callee);
+	/* If the callee has a result, the code first compares the result with CUT_SHORT. Where the
+	 * verifier knows that the result is another value, it does not follow the early end. */
+	if (callee >= 0 && bb_insn_is_function_call(&l->code->insns[at]) &&
+	    l->cuts->entered[callee] == BB_ENTERED_BY_CALL && l->funcs[callee].returns &&
+	    !l->funcs[callee].returns_held)
+		emit(l, UNLESS_EQUAL, BPF_REG_0, 0, 5, CUT_SHORT);
+	if (callee >= 0) {
+		emit_memory(l, BPF_REG_1, ENDED_AT);
+		emit(l, LOAD, BPF_REG_1, BPF_REG_1, 0, 0);
+		emit(l, IF_EQUAL, BPF_REG_1, 0, 1, 0);
+		l->leaving[l->n_leaving++] = l->out.n;
+		emit(l, GOTO, 0, 0, 0, 0);
+	}
 	for (uint32_t k = 0; k < l->helds->n; k++) {
 		if (h[k].at == at && h[k].by != BB_HELD_RESULT)
 			emit(l, STORE_NUMBER, BPF_REG_10, 0, held_word(l, k), 1);

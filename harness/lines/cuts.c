@@ -99,9 +99,12 @@ static bool is_block(const struct search *s, uint32_t at)
 	return s->g->blocks[s->g->block_of[at]].first == at;
 }
 
-/* Marks calls, and starts and exits of functions. Also finds the slots that are in loops. */
-static void mark_calls(struct search *s)
+/* Marks calls, and starts and exits of functions. Also finds the slots that are in loops. If lines
+ * get cuts, marks the edges of loops and, outside loops, the first instruction of each line. */
+static void mark(struct search *s)
 {
+	uint32_t line = 0;
+
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
 		s->marks[s->g->funcs[f].first] |= BEFORE;
 	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at]))
@@ -117,13 +120,8 @@ static void mark_calls(struct search *s)
 		if (bb_insn_is_call(i) && (s->detail >= BB_CUT_LOOPS || !s->in_loop[at]))
 			s->marks[at] |= BEFORE | AFTER;
 	}
-}
-
-/* Marks the edges of loops and, outside loops, the first instruction of each source line. */
-static void mark_lines(struct search *s)
-{
-	uint32_t line = 0;
-
+	if (s->detail < BB_CUT_LINES)
+		return;
 	for (uint32_t at = 1; at < s->code->n; at++)
 		if (s->in_loop[at] != s->in_loop[at - 1] &&
 		    !bb_insn_is_second_half(s->code->insns, at) &&
@@ -184,9 +182,7 @@ void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_c
 		while (detail >= BB_CUT_ALL && find_entered(&s))
 			;
 	} while (s.again);
-	mark_calls(&s);
-	if (detail >= BB_CUT_LINES)
-		mark_lines(&s);
+	mark(&s);
 	take_cuts(&s, every, &c);
 	free(s.marks);
 	free(s.in_two_ways);

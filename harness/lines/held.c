@@ -235,12 +235,25 @@ static void after_call(struct pass *p, uint32_t at, int16_t *state)
 }
 
 /* Follows copies, spills to the stack and loads from it, and stack addresses. */
-static void after_other(const struct bpf_insn *i, int16_t *state)
+static void after(struct pass *p, uint32_t at, int16_t *state)
 {
+	const struct bpf_insn *i = &p->code->insns[at];
 	uint8_t class = BPF_CLASS(i->code);
 	uint32_t spill;
 
-	if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !i->off) {
+	if (bb_insn_is_call(i)) {
+		after_call(p, at, state);
+	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == FRAME &&
+		   at + 1 < p->code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
+		   i[1].dst_reg == i->dst_reg && i[1].imm < 0 && i[1].imm >= -512) {
+		/* This copy of r10 and the next instruction make a stack address. The state gets
+		 * the sum now, and the branch below skips the next instruction. */
+		state[i->dst_reg] = (int16_t)i[1].imm;
+	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && at &&
+		   i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == FRAME &&
+		   i[-1].dst_reg == i->dst_reg) {
+		return;
+	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !i->off) {
 		state[i->dst_reg] = i->src_reg < N_REGS ? state[i->src_reg] : NOTHING;
 	} else if (BPF_OP(i->code) == BPF_MOV && (class == BPF_ALU || class == BPF_ALU64) &&
 		   BPF_SRC(i->code) == BPF_K && !i->imm && i->dst_reg < N_REGS) {
@@ -260,27 +273,6 @@ static void after_other(const struct bpf_insn *i, int16_t *state)
 	} else if ((class == BPF_ALU || class == BPF_ALU64 || class == BPF_LD) &&
 		   i->dst_reg < N_REGS) {
 		state[i->dst_reg] = NOTHING;
-	}
-}
-
-static void after(struct pass *p, uint32_t at, int16_t *state)
-{
-	const struct bpf_insn *i = &p->code->insns[at];
-
-	if (bb_insn_is_call(i)) {
-		after_call(p, at, state);
-	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == FRAME &&
-		   at + 1 < p->code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
-		   i[1].dst_reg == i->dst_reg && i[1].imm < 0 && i[1].imm >= -512) {
-		/* This copy of r10 and the next instruction make a stack address. The state gets
-		 * the sum now, and the branch below skips the next instruction. */
-		state[i->dst_reg] = (int16_t)i[1].imm;
-	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && at &&
-		   i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == FRAME &&
-		   i[-1].dst_reg == i->dst_reg) {
-		return;
-	} else {
-		after_other(i, state);
 	}
 }
 

@@ -11,7 +11,6 @@
 /* time to pass the count from one function to another, in units of a check's time */
 #define HANDED_OVER 2.0
 #define MOST_DEEP 8u /* MAX_CALL_FRAMES of the kernel */
-#define LEADS_TO ", and the program that it leads to"
 /* least time of a part when the time of several parts is divided among them */
 #define LEAST_NS 0.05
 
@@ -85,27 +84,6 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	*ret_last = last;
 }
 
-/* Only lines of the first instruction's file count. Code inlined from another file counts towards
- * the line that it is inlined in. */
-static void put_lines(const struct maker *m, struct bb_line_row *row)
-{
-	const struct bpf_line_info *first = NULL;
-
-	row->line = UINT32_MAX;
-	for (uint32_t at = row->first_insn; at <= row->last_insn; at++) {
-		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
-		uint32_t line = l ? BB_SOURCE_LINE(l->line_col) : 0;
-
-		first = line && !first ? l : first;
-		if (!line || l->file_name_off != first->file_name_off)
-			continue;
-		row->line = line < row->line ? line : row->line;
-		row->last_line = line > row->last_line ? line : row->last_line;
-	}
-	if (row->line == UINT32_MAX)
-		row->line = row->last_line = 0;
-}
-
 /* True if the part from one cut to the next is a call. Between two calls without an instruction
  * between them, the only cut is the one after the first call. `to` is NULL for the last part. */
 static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
@@ -155,10 +133,25 @@ static bool same_row(const struct bb_line_row *a, const struct bb_line_row *b)
 static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 			 const struct frames *f, uint32_t n)
 {
+	const struct bpf_line_info *first = NULL;
 	const char *text = "";
 	char from[600];
 
-	put_lines(m, &row);
+	/* Only lines of the first instruction's file count. Code inlined from another file counts
+	 * towards the line that it is inlined in. */
+	row.line = UINT32_MAX;
+	for (uint32_t at = row.first_insn; at <= row.last_insn; at++) {
+		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
+		uint32_t line = l ? BB_SOURCE_LINE(l->line_col) : 0;
+
+		first = line && !first ? l : first;
+		if (!line || l->file_name_off != first->file_name_off)
+			continue;
+		row.line = line < row.line ? line : row.line;
+		row.last_line = line > row.last_line ? line : row.last_line;
+	}
+	if (row.line == UINT32_MAX)
+		row.line = row.last_line = 0;
 	from[0] = '\0';
 	for (uint32_t i = 1, len = 0; i < n && len < sizeof(from); i++) {
 		const struct bpf_line_info *l = bb_code__line_at(m->code, f->v[i].site);
@@ -217,37 +210,20 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 	return find_row(m, row, call, deeper, depth);
 }
 
-/* Makes the row after the last cut: a tail call and what it leads to, or a function without
- * cuts. */
-static void make_last_row(struct maker *m, const struct frames *now)
-{
-	struct bb_line_path *p = &m->out;
-	const struct bb_cut *last = &m->cuts->v[p->cuts[p->n - 1]];
-	struct bb_line_row row = {.first_insn = last->slot, .last_insn = last->slot};
-	char call[200] = "";
-	uint32_t i;
-
-	if (is_call_part(m, last, NULL)) {
-		name_call(m, last->slot, call, sizeof(call));
-		snprintf(call + strlen(call), sizeof(call) - strlen(call), LEADS_TO);
-	}
-	i = find_row(m, row, call, now, now->n);
-	if (!p->rows[i].turns++)
-		p->rows[i].first = p->n - 1;
-	p->row_of[p->n - 1] = i;
-}
-
 static void make_rows(struct maker *m)
 {
 	struct bb_line_path *p = &m->out;
 	struct frames before = {0}, now;
+	struct bb_line_row rest = {0};
+	const struct bb_cut *last;
+	char call[200] = "";
+	uint32_t row;
 
 	if (p->n)
 		go_on(m, &before, NULL, &m->cuts->v[p->cuts[0]]);
 	for (uint32_t i = 0; i + 1 < p->n; i++) {
 		const struct bb_cut *from = &m->cuts->v[p->cuts[i]],
 				    *to = &m->cuts->v[p->cuts[i + 1]];
-		uint32_t row;
 		bool comes;
 
 		now = before;
@@ -260,8 +236,20 @@ static void make_rows(struct maker *m)
 		p->checks[i + 1] = p->checks[i] + 1 + (now.n != before.n ? HANDED_OVER : 0);
 		before = now;
 	}
-	if (p->leaves)
-		make_last_row(m, &before);
+	if (!p->leaves)
+		return;
+	/* the last row: a tail call and what it leads to, or a function without cuts */
+	last = &m->cuts->v[p->cuts[p->n - 1]];
+	rest.first_insn = rest.last_insn = last->slot;
+	if (is_call_part(m, last, NULL)) {
+		name_call(m, last->slot, call, sizeof(call));
+		snprintf(call + strlen(call), sizeof(call) - strlen(call),
+			 ", and the program that it leads to");
+	}
+	row = find_row(m, rest, call, &before, before.n);
+	if (!p->rows[row].turns++)
+		p->rows[row].first = p->n - 1;
+	p->row_of[p->n - 1] = row;
 }
 
 struct kind {
@@ -366,14 +354,18 @@ struct rate {
 	double sum, weight;
 };
 
-/* Estimates the time of one part of each row, from its parts that were measured alone. Later parts
- * get less weight, because they have more noise. Caches may be cold at the first part. So it counts
- * only if there is no other part, or if the row has `enters`. rates[] begins as zeros. */
-static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
-		       double *firsts)
+void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
+			 double *ret_first)
 {
-	for (size_t r = 0; r < p->n_rows; r++)
-		firsts[r] = NAN;
+	struct rate *rates = bb_calloc(p->n_rows + 1, sizeof(*rates));
+
+	for (size_t r = 0; r < p->n_rows; r++) {
+		ret_first[r] = NAN;
+		ret_rows[r] = 0;
+	}
+	/* Estimate the time of one part of each row, from its parts that were measured alone. Later
+	 * parts get less weight, because they have more noise. Caches may be cold at the first
+	 * part. So it counts only if there is no other part, or if the row has `enters`. */
 	for (uint32_t i = 0; i + 1 < p->n_measured; i++) {
 		uint32_t at = p->measured[i], row = p->row_of[at];
 		double ns = cumulative[i + 1] - cumulative[i], base = fmax(cumulative[i + 1], 50),
@@ -382,27 +374,17 @@ static void find_rates(const struct bb_line_path *p, const double *cumulative, s
 		if (p->measured[i + 1] != at + 1)
 			continue;
 		if (p->rows[row].first == at && !p->rows[row].enters) {
-			firsts[row] = ns;
+			ret_first[row] = ns;
 			continue;
 		}
 		rates[row].sum += ns * weight;
 		rates[row].weight += weight;
 	}
 	for (size_t r = 0; r < p->n_rows; r++) {
-		double rate = rates[r].weight > 0 ? rates[r].sum / rates[r].weight : firsts[r];
+		double rate = rates[r].weight > 0 ? rates[r].sum / rates[r].weight : ret_first[r];
 
 		rates[r].sum = isnan(rate) ? LEAST_NS : fmax(rate, LEAST_NS);
 	}
-}
-
-void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
-			 double *ret_first)
-{
-	struct rate *rates = bb_calloc(p->n_rows + 1, sizeof(*rates));
-
-	find_rates(p, cumulative, rates, ret_first);
-	for (size_t r = 0; r < p->n_rows; r++)
-		ret_rows[r] = 0;
 	for (uint32_t i = 0; i + 1 < p->n_measured; i++) {
 		double ns = cumulative[i + 1] - cumulative[i], expected = 0;
 

@@ -457,12 +457,6 @@ void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 	for (size_t i = 0; i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
 
-		memset(bb_field__member(f, ret_to), 0,
-		       f->type == &bb_type_part ? f->of->size : f->type->owned_bytes);
-	}
-	for (size_t i = 0; i < kind->n_fields; i++) {
-		const struct bb_field *f = &kind->fields[i];
-
 		/* several rows may describe one member, which is copied once */
 		if (f->type->copy &&
 		    !BB_ANY(kind->fields, i, it->offset == f->offset && it->type == f->type))
@@ -483,21 +477,17 @@ void bb_kind__done(const struct bb_kind *kind, void *item)
 	"\"pattern\": \"^[A-Za-z0-9_][A-Za-z0-9_.-]*$\", \"maxLength\": 128}"
 #define TEXTS "{\"type\": \"array\", \"minItems\": 1, \"items\": " BB_SCHEMA_TEXT "}"
 
-const struct bb_type bb_type_text = {bb_field__text, sizeof(char *), copy_text, free_memory,
-				     BB_SCHEMA_TEXT};
-const struct bb_type bb_type_name = {read_name, sizeof(char *), copy_text, free_memory, NAME};
-const struct bb_type bb_type_choice = {bb_field__choice, sizeof(char *), copy_text, free_memory,
-				       NULL};
-const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts, TEXTS};
+const struct bb_type bb_type_text = {bb_field__text, copy_text, free_memory, BB_SCHEMA_TEXT};
+const struct bb_type bb_type_name = {read_name, copy_text, free_memory, NAME};
+const struct bb_type bb_type_choice = {bb_field__choice, copy_text, free_memory, NULL};
+const struct bb_type bb_type_texts = {read_texts, copy_texts, free_texts, TEXTS};
 const struct bb_type bb_type_index = {.read = read_index};
 const struct bb_type bb_type_flag = {.read = read_index};
 const struct bb_type bb_type_names = {.read = read_names};
 const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
 const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};
-const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(uint32_t *), copy_bytes, free_memory,
-					 WHOLE};
+const struct bb_type bb_type_u32_list = {read_u32_list, copy_bytes, free_memory, WHOLE};
 const struct bb_type bb_type_keys = {.read = read_part};
 const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
-const struct bb_type bb_type_list = {read_list, sizeof(void *), copy_list, free_list, NULL};
-const struct bb_type bb_type_bytes = {NULL, sizeof(uint8_t *), copy_bytes, free_memory,
-				      BB_SCHEMA_TEXT};
+const struct bb_type bb_type_list = {read_list, copy_list, free_list, NULL};
+const struct bb_type bb_type_bytes = {NULL, copy_bytes, free_memory, BB_SCHEMA_TEXT};

@@ -25,8 +25,8 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 
 struct bb_type {
 	bb_read_value *read; /* NULL if the value is ignored */
-	size_t owned_bytes;  /* size of the member itself if it owns memory, else 0 */
-	/* copies the member of `from` to `to`, where it must be zero; NULL if it owns no memory */
+	/* copies the member of `from` over that of `to`, which owns nothing yet; NULL if it owns no
+	 * memory */
 	void (*copy)(const struct bb_field *f, const void *from, void *to);
 	/* frees and zeroes the member; NULL if it owns no memory */
 	void (*done)(const struct bb_field *f, void *base);

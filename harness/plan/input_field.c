@@ -107,41 +107,36 @@ void bb_bytes_list__done(struct bb_bytes_list *list)
 	*list = (struct bb_bytes_list){0};
 }
 
-static int add_packet(struct bb_bytes_list *list, const struct pcap_pkthdr *h, const uint8_t *data,
-		      size_t max_packets, struct bb_err *err)
-{
-	if (list->n == max_packets)
-		return bb_fail(err, -EINVAL, "more than %zu packets", max_packets);
-	if (h->caplen < h->len)
-		return bb_fail(err, -EINVAL,
-			       "packet %zu was cut by the capture, %u of its %u bytes are there; "
-			       "capture whole packets (tcpdump -s 0)",
-			       list->n, h->caplen, h->len);
-	if (h->caplen < BB_FRAME_MIN_BYTES || h->caplen > BB_FRAME_MAX_BYTES)
-		return bb_fail(err, -EINVAL, "packet %zu has %u bytes; a packet has from %u to %u",
-			       list->n, h->caplen, BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
-	add_copy(list, data, h->caplen);
-	return 0;
-}
-
 static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *list,
 			struct bb_err *err)
 {
 	const char *type = pcap_datalink_val_to_name(pcap_datalink(pcap));
 	struct pcap_pkthdr *h;
 	const uint8_t *data;
-	int more, rc = 0;
+	int more;
 
 	if (pcap_datalink(pcap) != DLT_EN10MB)
 		return bb_fail(err, -EINVAL,
 			       "its packets have the link type %s; only Ethernet (EN10MB) is "
 			       "supported",
 			       type ? type : "unknown");
-	while (!rc && (more = pcap_next_ex(pcap, &h, &data)) != PCAP_ERROR_BREAK)
-		rc = more == 1
-			     ? add_packet(list, h, data, max_packets, err)
-			     : bb_fail(err, -EINVAL, "packet %zu: %s", list->n, pcap_geterr(pcap));
-	return rc || list->n ? rc : bb_fail(err, -EINVAL, "it holds no packet");
+	while ((more = pcap_next_ex(pcap, &h, &data)) != PCAP_ERROR_BREAK) {
+		if (more != 1)
+			return bb_fail(err, -EINVAL, "packet %zu: %s", list->n, pcap_geterr(pcap));
+		if (list->n == max_packets)
+			return bb_fail(err, -EINVAL, "more than %zu packets", max_packets);
+		if (h->caplen < h->len)
+			return bb_fail(err, -EINVAL,
+				       "packet %zu was cut by the capture, %u of its %u bytes are "
+				       "there; capture whole packets (tcpdump -s 0)",
+				       list->n, h->caplen, h->len);
+		if (h->caplen < BB_FRAME_MIN_BYTES || h->caplen > BB_FRAME_MAX_BYTES)
+			return bb_fail(err, -EINVAL,
+				       "packet %zu has %u bytes; a packet has from %u to %u",
+				       list->n, h->caplen, BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
+		add_copy(list, data, h->caplen);
+	}
+	return list->n ? 0 : bb_fail(err, -EINVAL, "it holds no packet");
 }
 
 int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
@@ -537,47 +532,21 @@ struct builder {
 	size_t bytes;
 };
 
-/* The input must have its packet already, because XDP metadata is put before the packet. */
-static void give_ctx(const struct entry *e, struct bb_input *in)
-{
-	const struct bb_bytes *metadata = &e->xdp.metadata;
-	const void *from[] = {
-		[BB_CTX_BYTES] = e->ctx.data,
-		[BB_CTX_SKB] = &e->skb,
-		[BB_CTX_XDP] = &e->xdp.md,
-	};
-	const size_t lengths[] = {
-		[BB_CTX_BYTES] = e->ctx.len,
-		[BB_CTX_SKB] = sizeof(e->skb),
-		[BB_CTX_XDP] = sizeof(e->xdp.md),
-	};
-	struct xdp_md *md;
-
-	if (e->ctx_kind == BB_CTX_NONE)
-		return;
-	in->ctx_kind = e->ctx_kind;
-	in->ctx_len = lengths[e->ctx_kind];
-	in->ctx = bb_memdup(from[e->ctx_kind], in->ctx_len);
-	if (e->ctx_kind != BB_CTX_XDP)
-		return;
-	/* The kernel expects the metadata before the packet's bytes. `data` is its length, and
-	 * `data_end` is the length of metadata and packet together. */
-	if (metadata->len) {
-		bb_resize(&in->data, metadata->len + in->len, 1);
-		memmove(in->data + metadata->len, in->data, in->len);
-		memcpy(in->data, metadata->data, metadata->len);
-	}
-	in->len += metadata->len;
-	md = (struct xdp_md *)(void *)in->ctx;
-	md->data = (__u32)metadata->len;
-	md->data_end = (__u32)in->len;
-}
-
 /* Appends input `nth` of the entry to b->inputs. Takes over packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
+	const struct {
+		const void *data;
+		size_t len;
+	} contexts[] = {
+		[BB_CTX_BYTES] = {e->ctx.data, e->ctx.len},
+		[BB_CTX_SKB] = {&e->skb, sizeof(e->skb)},
+		[BB_CTX_XDP] = {&e->xdp.md, sizeof(e->xdp.md)},
+	};
+	const struct bb_bytes *metadata = &e->xdp.metadata;
 	struct bb_input *in = bb_append(&b->inputs.v, &b->inputs.n, sizeof(*in));
+	struct xdp_md *md;
 
 	*in = (struct bb_input){.where = {node->line, node->col},
 				.data = packet->data,
@@ -589,7 +558,24 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 	in->name = e->many.n ? bb_asprintf("%s%s%zu", e->name ? e->name : "", e->name ? "-" : "",
 					   e->first_number + nth)
 			     : bb_strdup(e->name);
-	give_ctx(e, in);
+	if (e->ctx_kind != BB_CTX_NONE) {
+		in->ctx_kind = e->ctx_kind;
+		in->ctx_len = contexts[e->ctx_kind].len;
+		in->ctx = bb_memdup(contexts[e->ctx_kind].data, in->ctx_len);
+	}
+	if (e->ctx_kind == BB_CTX_XDP) {
+		/* The kernel expects the metadata before the packet's bytes. `data` is its length,
+		 * and `data_end` is the length of metadata and packet together. */
+		if (metadata->len) {
+			bb_resize(&in->data, metadata->len + in->len, 1);
+			memmove(in->data + metadata->len, in->data, in->len);
+			memcpy(in->data, metadata->data, metadata->len);
+		}
+		in->len += metadata->len;
+		md = (struct xdp_md *)(void *)in->ctx;
+		md->data = (__u32)metadata->len;
+		md->data_end = (__u32)in->len;
+	}
 	if (strlen(in->name) > BB_NAME_MAX_BYTES)
 		return bb_yaml__fail(b->r, node, "the name '%s' would have more than %d bytes",
 				     in->name, BB_NAME_MAX_BYTES);

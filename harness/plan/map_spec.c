@@ -120,17 +120,7 @@ static void let_table_go(const struct bb_field *f, void *base)
 }
 
 /* read_map() reads the file later, because it needs the map's name, which another key gives. */
-static int check_text(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, void *)
-{
-	return node->kind == BB_YAML_TEXT && *node->text
-		       ? 0
-		       : bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,
-				       bb_yaml__show(node).text);
-}
-
-static const struct bb_type table_type = {check_text, sizeof(struct bb_map_table *), copy_table,
-					  let_table_go, BB_SCHEMA_TEXT};
+static const struct bb_type table_type = {NULL, copy_table, let_table_go, BB_SCHEMA_TEXT};
 
 static const char *const fill_keys[] = {"sequential", "random"};
 
@@ -256,11 +246,14 @@ static int read_file(const struct bb_reader *r, const struct bb_yaml *node, cons
 
 static int read_map(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
-	const struct bb_yaml *from = bb_yaml__get(node, "file"), *fill, *key;
+	const struct bb_yaml *from, *fill, *key;
 	struct bb_map_spec *map = item;
 	int rc = bb_kind__read(r, &bb_map_kind, node, 0, map);
 
-	if (!rc && from)
+	if (rc)
+		return rc;
+	from = bb_yaml__get(node, "file");
+	if (from)
 		rc = read_file(r, from, map->name, true, &map->table);
 	if (rc || !map->fill.from.file)
 		return rc;
@@ -302,13 +295,11 @@ void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs 
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
 			     const struct bb_map_entry *entry)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		struct bb_map_spec *s = &list->v[i];
+	struct bb_map_spec *s = BB_FIND(list->v, list->n, !strcmp(it->name, name));
 
-		if (!strcmp(s->name, name))
-			bb_kind__copy(&entry_kind, entry,
-				      bb_append(&s->entries, &s->n_entries, sizeof(*entry)));
-	}
+	if (s)
+		bb_kind__copy(&entry_kind, entry,
+			      bb_append(&s->entries, &s->n_entries, sizeof(*entry)));
 }
 
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name)

@@ -67,39 +67,26 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 	return flows;
 }
 
-/* Draws an index below n. The probability of index i is proportional to sums[i] - sums[i - 1]. */
-static size_t draw(const double *sums, size_t n, struct bb_rng *rng)
-{
-	double x = bb_rng_double(rng) * sums[n - 1];
-
-	return BB_N_LEADING(sums, n - 1, *it <= x);
-}
-
-static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct bb_u32_list *m)
-{
-	double *sums = bb_calloc(in->n, sizeof(*sums));
-
-	for (size_t i = 0; i < in->n; i++)
-		sums[i] = (i ? sums[i - 1] : 0) + in->v[i].weight;
-	for (size_t i = 0; i < m->n; i++)
-		m->v[i] = (uint32_t)draw(sums, in->n, rng);
-	free(sums);
-}
-
-static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_u32_list *m)
+/* Draws flows by Zipf's law, or else inputs by their weights. */
+static void draw(const struct bb_inputs *in, bool by_zipf, struct bb_rng *rng,
+		 struct bb_u32_list *m)
 {
 	uint32_t *inputs = bb_calloc(in->n, sizeof(*inputs));
 	double *sums = bb_calloc(in->n, sizeof(*sums));
-	size_t n;
-	struct run_of_flow *flows = find_flows(in, inputs, &n);
+	size_t n = in->n;
+	struct run_of_flow *flows = by_zipf ? find_flows(in, inputs, &n) : NULL;
 
+	/* the probability of index i is proportional to sums[i] - sums[i - 1] */
 	for (size_t i = 0; i < n; i++)
-		sums[i] = (i ? sums[i - 1] : 0) + 1.0 / (double)(i + 1);
+		sums[i] = (i ? sums[i - 1] : 0) +
+			  (by_zipf ? 1.0 / (double)(i + 1) : in->v[i].weight);
 	for (size_t i = 0; i < m->n; i++) {
-		struct run_of_flow *f = &flows[draw(sums, n, rng)];
+		double x = bb_rng_double(rng) * sums[n - 1];
+		size_t drawn = BB_N_LEADING(sums, n - 1, *it <= x);
+		struct run_of_flow *f = by_zipf ? &flows[drawn] : NULL;
 
-		m->v[i] = inputs[f->next++];
-		if (f->next == f->end)
+		m->v[i] = f ? inputs[f->next++] : (uint32_t)drawn;
+		if (f && f->next == f->end)
 			f->next = f->first;
 	}
 	free(flows);
@@ -115,12 +102,8 @@ struct bb_u32_list bb_mix__make(const struct bb_inputs *in, enum bb_order order,
 
 	m.v = bb_calloc(m.n, sizeof(*m.v));
 	bb_rng_seed(&rng, seed);
-	if (order == BB_ORDER_ZIPF) {
-		draw_zipf(in, &rng, &m);
-		return m;
-	}
-	if (order == BB_ORDER_RANDOM && in->n && in->v[0].weight > 0) {
-		draw_weighed(in, &rng, &m);
+	if (order == BB_ORDER_ZIPF || (order == BB_ORDER_RANDOM && in->n && in->v[0].weight > 0)) {
+		draw(in, order == BB_ORDER_ZIPF, &rng, &m);
 		return m;
 	}
 	for (size_t i = 0; i < m.n; i++)

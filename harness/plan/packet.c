@@ -261,31 +261,6 @@ static const struct {
 	{BB_PACKET_NO_IP, BB_PACKET_NO_L4, ARP},
 };
 
-/* Adds PSH, ACK and the option "timestamps" (RFC 7323), which overwrites the first bytes of the
- * payload, to a SYN segment. */
-static void add_timestamps(uint8_t *tcp)
-{
-	static const uint8_t option[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
-
-	put16(tcp + 12, 0x8018); /* header of 8 words; PSH and ACK */
-	put16(tcp + 10, 1);      /* low 16 bits of the acknowledgment number */
-	memcpy(tcp + TCP_BYTES, option, sizeof(option));
-}
-
-/* Inserts an IPv4 header before the packet in the frame, which must have room for it. */
-static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
-{
-	uint8_t *ip = frame + ETH_BYTES;
-	uint8_t outer[IPV4_BYTES] = {0x45, [6] = 0x40, [8] = 64, [12] = 192, 0, 2, 1, 192, 0, 2, 2};
-
-	memmove(ip + IPV4_BYTES, ip, len - ETH_BYTES);
-	memcpy(ip, outer, sizeof(outer));
-	ip[9] = inner == BB_PACKET_IPV6 ? PROTO_IPV6 : PROTO_IPV4;
-	put16(ip + 2, len - ETH_BYTES + IPV4_BYTES);
-	put16(frame + 12, TYPE_IPV4);
-	bb_frame__fix_checksums(frame, len + IPV4_BYTES);
-}
-
 size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 {
 	/* prefixes of addresses that are reserved for documentation (RFC 5737, RFC 3849) */
@@ -293,6 +268,12 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 	/* "who has 192.0.2.2?" (RFC 826) */
 	static const uint8_t arp[] = {0,   1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
 				      192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 192, 0, 2, 2};
+	/* the TCP option "timestamps" (RFC 7323); it overwrites the first bytes of the payload */
+	static const uint8_t timestamps[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
+	/* the IPv4 header of a tunnel, without lengths */
+	static const uint8_t outer[IPV4_BYTES] = {0x45, [6] = 0x40, [8] = 64, [12] = 192, 0, 2,
+						  1,    192,        0,        2,          2};
+	uint8_t *ip = frame + ETH_BYTES, *tcp;
 	size_t len = 128;
 	struct bb_packet p;
 
@@ -313,13 +294,21 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 	}
 	bb_packet__write(&p, frame, len);
 	if (usual[nth].form == ARP) {
-		memcpy(frame + ETH_BYTES, arp, sizeof(arp));
+		memcpy(ip, arp, sizeof(arp));
 	} else if (usual[nth].form == TIMESTAMPED) {
-		add_timestamps(frame + ETH_BYTES + ip_bytes(&p));
+		tcp = ip + ip_bytes(&p);
+		put16(tcp + 12, 0x8018); /* header of 8 words; PSH and ACK */
+		put16(tcp + 10, 1);      /* low 16 bits of the acknowledgment number */
+		memcpy(tcp + TCP_BYTES, timestamps, sizeof(timestamps));
 		bb_frame__fix_checksums(frame, len);
 	} else if (usual[nth].form == TUNNELLED) {
-		put_into_ipv4(frame, len, p.ip);
+		memmove(ip + IPV4_BYTES, ip, len - ETH_BYTES);
+		memcpy(ip, outer, sizeof(outer));
 		len += IPV4_BYTES;
+		ip[9] = p.ip == BB_PACKET_IPV6 ? PROTO_IPV6 : PROTO_IPV4;
+		put16(ip + 2, len - ETH_BYTES);
+		put16(frame + 12, TYPE_IPV4);
+		bb_frame__fix_checksums(frame, len);
 	} else if (usual[nth].form == TAGGED) {
 		memmove(frame + 12 + VLAN_BYTES, frame + 12, len - 12);
 		put16(frame + 12, TYPE_VLAN);

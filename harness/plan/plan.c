@@ -172,68 +172,38 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
-/* Copies of a variant (bb_scenario__spread_fills()) differ in fill_count. If the parameter is not
- * the number of entries, only the copy with the last count is measured. */
-static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec *v,
-		      const struct param *param, size_t i)
-{
-	return !v->fill_count ||
-	       v->fill_count ==
-		       (param->is_fill ? param->values[i] : s->fill_counts.v[s->fill_counts.n - 1]);
-}
-
 /* Adds the cases of a drive, grouped by value of the parameter. Each group has its own floor. */
 static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		      const struct bb_drive_spec *d)
 {
 	const struct bb_scenario *s = p->scenario;
-	struct param param = param_of(p->scenario, d);
+	struct param param = param_of(s, d);
 
 	if (!BB_ANY(s->variants, s->n_variants, wanted(opts, d, it->name)))
 		return; /* no variant is left, and a floor alone is of no use */
 	bb_resize(&p->cases, p->n_cases + param.n * s->n_variants, sizeof(*p->cases));
 	for (size_t i = 0; i < param.n; i++) {
 		size_t first = p->n_cases, floor = BB_NO_CASE;
+		/* Copies of a variant (bb_scenario__spread_fills()) differ in fill_count. If the
+		 * parameter is not the number of entries, only the last copy is measured. */
+		size_t nth_fill = param.is_fill ? i : s->fill_counts.n - 1;
 
-		for (size_t v = 0; v < s->n_variants; v++) {
+		for (size_t k = 0; k < s->n_variants; k++) {
+			const struct bb_variant_spec *v = &s->variants[k];
 			bool is_floor = d->floor && !d->kind->no_floor &&
-					!strcmp(s->variants[v].name, d->floor);
+					!strcmp(v->name, d->floor);
 
-			if (!has_value(s, &s->variants[v], &param, i) ||
-			    (!is_floor && !wanted(opts, d, s->variants[v].name)))
+			if ((v->fill_count && v->fill_count != s->fill_counts.v[nth_fill]) ||
+			    (!is_floor && !wanted(opts, d, v->name)))
 				continue;
 			if (is_floor)
 				floor = p->n_cases;
-			add_case(p, opts, &s->variants[v], d, &param, i);
+			add_case(p, opts, v, d, &param, i);
 		}
 		for (size_t c = first; c < p->n_cases; c++)
 			if (c != floor && !d->kind->own_floor)
 				p->cases[c].floor = floor;
 	}
-}
-
-/* Two drives of one name must differ in their variants or in the values of their parameter. */
-static int check_cases(const struct bb_plan *p, struct bb_err *err)
-{
-	for (size_t i = 0; i < p->n_cases; i++) {
-		const struct bb_plan_case *c = &p->cases[i], *first;
-		const struct bb_drive_spec *drives = p->scenario->drives;
-
-		if (!BB_ANY(drives, (size_t)(c->drive - drives),
-			    !strcmp(bb_drive_name(it), bb_drive_name(c->drive))))
-			continue; /* no earlier drive has this name */
-		first = BB_FIND(p->cases, i, !strcmp(it->name, c->name));
-		if (first)
-			return bb_fail(err, -EINVAL,
-				       "%s:%u:%u: this drive makes the case '%s' a second "
-				       "time, after the drive at %u:%u; two drives called "
-				       "'%s' must differ in their variants or in the "
-				       "values of their parameter, or be in two scenarios",
-				       p->scenario->path, c->drive->where.line, c->drive->where.col,
-				       c->name, first->drive->where.line, first->drive->where.col,
-				       bb_drive_name(c->drive));
-	}
-	return 0;
 }
 
 /* A drive with `same_input` is compared with a drive of its kind without it, which must have the
@@ -253,8 +223,8 @@ static int check_same_input(const struct bb_scenario *s, const struct bb_drive_s
 		       "each CPU must have an input of its own, and the first must be the same as "
 		       "here; give %u inputs (in one pcap, or `flows: %u` of one packet), or take "
 		       "fewer CPUs",
-		       bb_drive_name(d), s->name, d->inputs.n, d->inputs.n == 1 ? "" : "s", most,
-		       most == 1 ? "" : "s", d->kind->with, most, most);
+		       bb_drive_name(d), s->name, d->inputs.n, bb_plural(d->inputs.n), most,
+		       bb_plural(most), d->kind->with, most, most);
 }
 
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
@@ -279,8 +249,23 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 	for (size_t i = 0; i < p.n_cases; i++)
 		if (p.cases[i].loads > p.loads)
 			p.loads = p.cases[i].loads;
-	if (!rc)
-		rc = check_cases(&p, err);
+	for (size_t i = 0; !rc && i < p.n_cases; i++) {
+		const struct bb_plan_case *c = &p.cases[i], *first = NULL;
+
+		/* only a drive of the same name can have made the same case */
+		if (BB_ANY(scenario->drives, (size_t)(c->drive - scenario->drives),
+			   !strcmp(bb_drive_name(it), bb_drive_name(c->drive))))
+			first = BB_FIND(p.cases, i, !strcmp(it->name, c->name));
+		if (first)
+			rc = bb_fail(err, -EINVAL,
+				     "%s:%u:%u: this drive makes the case '%s' a second time, "
+				     "after the drive at %u:%u; two drives called '%s' must differ "
+				     "in their variants or in the values of their parameter, or be "
+				     "in two scenarios",
+				     scenario->path, c->drive->where.line, c->drive->where.col,
+				     c->name, first->drive->where.line, first->drive->where.col,
+				     bb_drive_name(c->drive));
+	}
 	if (rc)
 		bb_plan__done(&p);
 	else

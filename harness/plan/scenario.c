@@ -234,11 +234,6 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-static char *place_of(const struct bb_reader *r, const struct bb_yaml *node)
-{
-	return bb_asprintf("%s:%u:%u", r->path, node->line, node->col);
-}
-
 /* `binary` and `function` need each other, and `pid` excludes `fired_by`. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
@@ -247,8 +242,10 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	const struct bb_yaml *binary = bb_yaml__get(node, "binary");
 	const struct bb_yaml *fired = fired_by ? fired_by : bb_yaml__get(node, "pid");
 
-	v->binary_at = binary ? place_of(r, binary) : NULL;
-	v->fired_at = fired ? place_of(r, fired) : NULL;
+	if (binary)
+		v->binary_at = bb_asprintf("%s:%u:%u", r->path, binary->line, binary->col);
+	if (fired)
+		v->fired_at = bb_asprintf("%s:%u:%u", r->path, fired->line, fired->col);
 	if (!v->binary != !v->function)
 		return bb_yaml__fail(r, node,
 				     "variant '%s': 'binary', a file, and 'function', one of its "
@@ -353,16 +350,25 @@ static void set_default(char **text, const char *value)
 		*text = bb_strdup(value);
 }
 
-/* Adds the values that were chosen from lists to the variant's name: "v2.max_frames-64". */
-static int name_combination(const struct bb_reader *r, const struct bb_yaml *node,
-			    struct bb_variant_spec *v)
+static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
-	char *name = v->suffix ? bb_asprintf("%s%s", v->name, v->suffix) : NULL;
-	char clean[BB_NAME_MAX_BYTES + 1];
-	size_t len = name ? strlen(name) : 0;
+	struct bb_variant_spec *v = item;
+	char clean[BB_NAME_MAX_BYTES + 1], *name;
+	size_t len;
+	int rc = bb_kind__read(r, &variant_kind, node, 0, v);
 
-	if (!name)
+	rc = rc ? rc : check_live(r, node, v);
+	rc = rc ? rc : check_place(r, node, v);
+	if (rc)
+		return rc;
+	set_default(&v->program, v->name);
+	set_default(&v->consumer, bb_sample_consumer_name(0));
+	set_default(&v->sampler, samplers[0]);
+	if (!v->suffix)
 		return 0;
+	/* adds the values that were chosen from lists to the name: "v2.max_frames-64" */
+	name = bb_asprintf("%s%s", v->name, v->suffix);
+	len = strlen(name);
 	bb_name_from(name, len, clean);
 	free(name);
 	bb_field__set_text(&v->name, clean);
@@ -376,22 +382,6 @@ static int name_combination(const struct bb_reader *r, const struct bb_yaml *nod
 	return 0;
 }
 
-static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item)
-{
-	struct bb_variant_spec *v = item;
-	int rc = bb_kind__read(r, &variant_kind, node, 0, v);
-
-	rc = rc ? rc : check_live(r, node, v);
-	rc = rc ? rc : check_place(r, node, v);
-	if (rc)
-		return rc;
-	set_default(&v->program, v->name);
-	rc = name_combination(r, node, v);
-	set_default(&v->consumer, bb_sample_consumer_name(0));
-	set_default(&v->sampler, samplers[0]);
-	return rc;
-}
-
 /* Reads a text that must be among those that the drive's kind allows (bb_drive_key.choice). */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
@@ -403,15 +393,6 @@ static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 	own.choice = key->choice;
 	return key->choice ? bb_field__choice(r, &own, node, base)
 			   : bb_field__text(r, f, node, base);
-}
-
-static int read_event(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, void *base)
-{
-	const struct bb_drive_spec *drive = base;
-
-	return drive->kind->by_key ? bb_field__text(r, f, node, base)
-				   : read_of_kind(r, f, node, base);
 }
 
 /* Finds the kind of a drive by its key `with` and, if several share it, by `trigger` or `event`. */
@@ -529,7 +510,7 @@ static const struct bb_field drive_fields[] = {
 	{"order", &bb_type_index, BB_AT(bb_drive_spec, order), OF_KINDS, CHOICE(orders)},
 	{"repeat", &bb_type_u32, BB_AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
 	 .max = 1000000},
-	{"event", TEXT(bb_drive_spec, event), OF_KINDS, .read = read_event},
+	{"event", TEXT(bb_drive_spec, event), OF_KINDS, .read = read_of_kind},
 	{"workload", TEXT(bb_drive_spec, target.workload), OF_KINDS, .required = true},
 	{"args", &bb_type_texts, BB_LIST_AT(bb_drive_spec, target.args, target.n_args), OF_KINDS,
 	 .item = "an argument"},
@@ -547,14 +528,6 @@ static const struct bb_field drive_fields[] = {
 	{"variants", &bb_type_texts, BB_LIST_AT(bb_drive_spec, variants, n_variants),
 	 .item = "a variant's name"},
 	{"floor", TEXT(bb_drive_spec, floor)},
-};
-
-/* the keys of drives, and the kinds of drives, which are the modes (struct bb_mode) */
-struct drive_schema {
-	struct bb_field fields[BB_LEN(drive_fields)];
-	struct bb_mode modes[MAX_KINDS];
-	char labels[MAX_KINDS][48];
-	struct bb_kind kind;
 };
 
 /* Checks that the number, the weights and the outputs of a drive's inputs fit its order. */
@@ -595,29 +568,32 @@ static int check_mix(const struct bb_reader *r, const struct bb_yaml *node,
 static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
 	struct bb_drive_spec *d = item;
-	struct drive_schema s;
+	struct bb_field fields[BB_LEN(drive_fields)];
+	struct bb_mode modes[MAX_KINDS]; /* the kinds of drives */
+	char labels[MAX_KINDS][48];
+	struct bb_kind mapping;
 	size_t own = 0;
 	int rc = node->kind == BB_YAML_MAP ? find_kind(r, node, &d->kind) : 0;
 
 	if (rc)
 		return rc;
 	assert(bb_n_drive_kinds <= MAX_KINDS);
-	memcpy(s.fields, drive_fields, sizeof(drive_fields));
+	memcpy(fields, drive_fields, sizeof(drive_fields));
 	for (size_t k = 0; k < bb_n_drive_kinds; k++) {
 		const struct bb_drive_kind *kind = bb_drive_kinds[k];
 		bool first = bb_drive_kind_find(kind->with, NULL) == kind;
 
 		for (size_t f = 0; f < BB_LEN(drive_fields); f++)
 			if (drive_fields[f].with && bb_drive_kind_key(kind, drive_fields[f].name))
-				s.fields[f].with |= BB_BIT(k);
-		snprintf(s.labels[k], sizeof(s.labels[k]), "%s: %s", first ? "with" : kind->by_key,
+				fields[f].with |= BB_BIT(k);
+		snprintf(labels[k], sizeof(labels[k]), "%s: %s", first ? "with" : kind->by_key,
 			 first ? kind->with : kind->by[0]);
-		s.modes[k] = (struct bb_mode){s.labels[k], kind->title ? kind->title : kind->with};
+		modes[k] = (struct bb_mode){labels[k], kind->title ? kind->title : kind->with};
 		own = kind == d->kind ? k : own;
 	}
-	s.kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s.fields), .modes = s.modes,
-				  .n_modes = bb_n_drive_kinds};
-	rc = bb_kind__read(r, &s.kind, node, BB_BIT(own), d);
+	mapping = (struct bb_kind){BB_KIND("a drive", "{with: step}", fields), .modes = modes,
+				   .n_modes = bb_n_drive_kinds};
+	rc = bb_kind__read(r, &mapping, node, BB_BIT(own), d);
 	rc = rc ? rc : check_mix(r, node, d);
 	if (!rc)
 		set_drive_defaults(d);

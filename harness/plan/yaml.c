@@ -23,8 +23,6 @@ static void done(struct bb_yaml *node)
 
 void bb_yaml__free(struct bb_yaml *root)
 {
-	if (!root)
-		return;
 	done(root);
 	free(root);
 }
@@ -236,30 +234,31 @@ static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 	yaml_event_type_t type = YAML_NO_EVENT;
 	bool has_root = false;
 	yaml_event_t event;
-	int rc = 0;
+	int rc;
 
-	while (!rc && type != YAML_STREAM_END_EVENT) {
+	while (type != YAML_STREAM_END_EVENT) {
 		rc = next_event(c, &event);
 		if (rc)
-			break;
+			return rc;
 		type = event.type;
 		if (type == YAML_DOCUMENT_START_EVENT && has_root) {
 			const struct bb_yaml second = node_at(event.start_mark);
 
 			rc = bb_yaml__fail(&c->reader, &second,
 					   "a second document begins here; only one is allowed");
-		} else if (type >=
-			   YAML_ALIAS_EVENT) { /* the events of nodes come last in the enum */
+		} else if (type >= YAML_ALIAS_EVENT) {
+			/* the events of nodes come last in the enum */
 			rc = build_node(c, &event, 1, ret_root);
 			has_root = true;
 		}
 		yaml_event_delete(&event);
+		if (rc)
+			return rc;
 	}
-	if (!rc && !has_root)
-		rc = bb_yaml__fail(&c->reader, &start,
-				   "the file is empty; a scenario needs at least name, variants "
-				   "and drive");
-	return rc;
+	return has_root ? 0
+			: bb_yaml__fail(&c->reader, &start,
+					"the file is empty; a scenario needs at least name, "
+					"variants and drive");
 }
 
 int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,

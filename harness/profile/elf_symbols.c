@@ -11,7 +11,6 @@
 #include "profile/symtab.h"
 
 #define SYSTEM "/usr/lib/debug"
-#define DWZ "/.dwz/"
 
 int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd)
 {
@@ -39,7 +38,7 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 				fd = bb_open_if_trusted(candidate, 0, st.st_uid);
 		return fd;
 	case BB_DEBUG_ALT:
-		dwz = strstr(name, DWZ);
+		dwz = strstr(name, "/.dwz/");
 		if (!dwz || strstr(dwz, ".."))
 			return -EINVAL;
 		snprintf(candidate, sizeof(candidate), SYSTEM "%s", dwz);
@@ -380,38 +379,6 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
-/* Fills the frames of the function scopes[0] and of the functions inlined into it. Each frame but
- * the innermost one gets the line at which it calls the next function. The caller sets the line of
- * the innermost frame. */
-static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *unit,
-			struct bb_elf_frame *frames)
-{
-	Dwarf_Files *files = NULL;
-	size_t n_files = 0;
-
-	dwarf_getsrcfiles(&unit->die, &files, &n_files);
-	for (size_t i = 0; i < n; i++) {
-		Dwarf_Die scope = scopes[i];
-		Dwarf_Attribute attribute;
-		Dwarf_Word number;
-
-		/* Prefer the mangled name, which also contains the class or module. */
-		frames[i].function = dwarf_formstring(
-			dwarf_attr_integrate(&scope, DW_AT_linkage_name, &attribute));
-		if (!frames[i].function)
-			frames[i].function = dwarf_diename(&scope);
-		frames[i].is_inlined = i > 0;
-		if (!i)
-			continue;
-		if (!dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &attribute), &number))
-			frames[i - 1].line = (uint32_t)number;
-		if (files &&
-		    !dwarf_formudata(dwarf_attr(&scope, DW_AT_call_file, &attribute), &number) &&
-		    number < n_files)
-			frames[i - 1].file = dwarf_filesrc(files, number, NULL, NULL);
-	}
-}
-
 size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES])
 {
@@ -421,18 +388,40 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 	struct dwarf_unit *unit = range ? &s->units[range->rank] : NULL;
 	Dwarf_Line *line = unit ? dwarf_getsrc_die(&unit->die, in_dwarf) : NULL;
 	Dwarf_Die scopes[BB_ELF_MAX_FRAMES];
-	size_t n = unit ? find_scopes(s, unit, in_dwarf, scopes) : 0;
-	int number;
+	size_t n = unit ? find_scopes(s, unit, in_dwarf, scopes) : 0, n_files = 0;
+	Dwarf_Files *files = NULL;
+	int line_number;
 
 	memset(ret_frames, 0, BB_ELF_MAX_FRAMES * sizeof(*ret_frames));
 	if (n)
-		fill_frames(scopes, n, unit, ret_frames);
-	else
-		n = 1;
+		dwarf_getsrcfiles(&unit->die, &files, &n_files);
+	for (size_t i = 0; i < n; i++) {
+		struct bb_elf_frame *frame = &ret_frames[i];
+		Dwarf_Attribute attribute;
+		Dwarf_Word number;
+
+		/* Prefer the mangled name, which also contains the class or module. */
+		frame->function = dwarf_formstring(
+			dwarf_attr_integrate(&scopes[i], DW_AT_linkage_name, &attribute));
+		if (!frame->function)
+			frame->function = dwarf_diename(&scopes[i]);
+		frame->is_inlined = i > 0;
+		if (!i)
+			continue;
+		/* the line at which the outer function calls this one */
+		if (!dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &number))
+			frame[-1].line = (uint32_t)number;
+		if (files &&
+		    !dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute),
+				     &number) &&
+		    number < n_files)
+			frame[-1].file = dwarf_filesrc(files, number, NULL, NULL);
+	}
+	n = n ? n : 1;
 	if (line) {
 		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
-		if (!dwarf_lineno(line, &number) && number > 0)
-			ret_frames[n - 1].line = (uint32_t)number;
+		if (!dwarf_lineno(line, &line_number) && line_number > 0)
+			ret_frames[n - 1].line = (uint32_t)line_number;
 	}
 	/* Prefer the name in the symbol table. It is complete in C++, and other tools show it. */
 	if (symbol) {

@@ -114,7 +114,7 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 	/* without a known address space, use the process id, because its JIT map may name the
 	 * address */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
-	uint32_t point = bb_idmap__get(&f->by_address, address, key);
+	uint32_t point = bb_idmap__get(&f->by_address, address, key), uid;
 	const struct bb_mapping *m;
 
 	if (point != BB_NO_ID)
@@ -129,10 +129,8 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 			bb_idmap__put(&f->by_location, offset, m->dso, point);
 		}
 	} else {
-		point = add_symbol(f,
-				   bb_jit_maps__get(&f->jit_maps, pid,
-						    bb_spaces__user(f->spaces, pid)),
-				   false, address);
+		uid = bb_idmap__get(&f->spaces->users, pid, 0);
+		point = add_symbol(f, bb_jit_maps__get(&f->jit_maps, pid, uid), false, address);
 	}
 	bb_idmap__put(&f->by_address, address, key, point);
 	return point;

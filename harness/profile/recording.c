@@ -14,7 +14,6 @@
 #include "bpf/object_file.h"
 #include "bpf/attach.h"
 
-#define OBJECT "profile.bpf.o"
 #define KALLSYMS_MAX_BYTES (256u << 20)
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO in include/linux/proc_ns.h */
 
@@ -76,7 +75,7 @@ static int open_object(struct bb_recorder *r, struct bb_err *err)
 	};
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench_prof");
 
-	r->object_path = bb_asprintf("%s/" OBJECT, r->opts.object_dir);
+	r->object_path = bb_asprintf("%s/profile.bpf.o", r->opts.object_dir);
 	bb_libbpf_log__begin();
 	r->obj = bpf_object__open_file(r->object_path, &opts);
 	if (!r->obj)
@@ -235,23 +234,6 @@ static int on_overflow(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Checks that the process exists (0 stands for all), and that we are in the first PID namespace,
- * whose process ids BPF sees. */
-static int check_process(pid_t pid, struct bb_err *err)
-{
-	char path[64];
-	struct stat st;
-
-	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
-		return bb_fail(err, -ENOTSUP,
-			       "profile cannot tell processes apart from within a PID namespace (a "
-			       "container); run it on the host");
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
-	if (pid && stat(path, &st))
-		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
-	return 0;
-}
-
 /* Logs the mappings that the process `pid` (0 for every process) has already. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 {
@@ -286,15 +268,24 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 		       struct bb_err *err)
 {
 	struct bb_recorder *r = bb_calloc(1, sizeof(*r));
-	int rc;
+	int rc, pid = opts->pid;
+	char path[64];
+	struct stat st;
 
 	r->opts = *opts;
 	rc = open_object(r, err);
-	rc = rc ? rc : check_process(opts->pid, err);
+	/* BPF sees the process ids of the first PID namespace. */
+	if (!rc && !stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
+		rc = bb_fail(err, -ENOTSUP,
+			     "profile cannot tell processes apart from within a PID namespace (a "
+			     "container); run it on the host");
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, pid);
+	if (!rc && pid && stat(path, &st))
+		rc = bb_fail(err, -ESRCH, "there is no process %d in /proc", pid);
 	/* a recording keeps the file of each mapping open */
 	bb_open_files__allow_more();
 	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
-	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
+	rc = rc ? rc : log_existing(&r->recording.spaces, pid, err);
 	rc = rc ? rc : load_object(r, err);
 	if (!rc) {
 		r->overflow = ring_buffer__new(map_of(r, "overflow"), on_overflow, r, NULL);
@@ -350,9 +341,11 @@ static void collect_one(struct bb_recorder *r, const struct bb_profile_key *key,
 		add_sample(r, key, weight, kernel, n_kernel, user, n_user);
 }
 
-static int collect(struct bb_recorder *r, struct bb_err *err)
+int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
+			struct bb_err *err)
 {
-	struct bb_sampler_stats *stats = &r->recording.stats;
+	struct bb_recording *recording = &r->recording;
+	struct bb_sampler_stats *stats = &recording->stats;
 	const struct {
 		const char *name;
 		uint64_t *value;
@@ -361,12 +354,22 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 		{"lost_stacks", &stats->lost_stacks},
 		{"drops", &stats->drops},
 	};
-	int counts_fd = map_of(r, "counts"), sleeping_fd = map_of(r, "sleeping"), rc = 0;
+	int counts_fd = map_of(r, "counts"), sleeping_fd = map_of(r, "sleeping"), rc;
 	struct bb_profile_key key, *last_key = NULL;
 	struct bb_profile_sleep sleep;
 	__u32 tid, *last_tid = NULL;
 	__u64 weight;
 
+	for (size_t i = 0; i < r->n_events; i++)
+		bb_perf_event__disable(r->event_fds[i]);
+	for (size_t i = 0; i < r->n_links; i++)
+		bpf_link__destroy(r->links[i]);
+	r->n_links = 0;
+	r->stopped_ns = bb_now_ns();
+	recording->seconds = bb_seconds_since(r->began_ns);
+	rc = drain(r, err);
+	if (rc)
+		return rc;
 	ring_buffer__consume(r->overflow);
 	for (size_t i = 0; i < BB_LEN(counters) && !rc; i++)
 		rc = bb_global__read_u64(r->obj, counters[i].name, counters[i].value);
@@ -380,26 +383,6 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
 		    sleep.since_ns < r->stopped_ns)
 			collect_one(r, &sleep.key, r->stopped_ns - sleep.since_ns);
-	return 0;
-}
-
-int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
-			struct bb_err *err)
-{
-	struct bb_recording *recording = &r->recording;
-	int rc;
-
-	for (size_t i = 0; i < r->n_events; i++)
-		bb_perf_event__disable(r->event_fds[i]);
-	for (size_t i = 0; i < r->n_links; i++)
-		bpf_link__destroy(r->links[i]);
-	r->n_links = 0;
-	r->stopped_ns = bb_now_ns();
-	recording->seconds = bb_seconds_since(r->began_ns);
-	rc = drain(r, err);
-	rc = rc ? rc : collect(r, err);
-	if (rc)
-		return rc;
 	/* read the symbols while our own programs are still among them */
 	bb_kernel_symbols(&recording->kernel);
 	bb_spaces__replay(&recording->spaces);
@@ -447,24 +430,6 @@ static int wait_and_execute(void *arg, int go_fd)
 	return -errno;
 }
 
-static int command_start(const struct bb_recording_opts *o, struct command *ret_command,
-			 struct bb_err *err)
-{
-	const struct bb_child_rules rules = {
-		.link = BB_LINK_TO_CHILD,
-		.signals = BB_SIGNALS_DEFAULT,
-		.is_program = true,
-		.env = o->env,
-		.std = {0, STDERR_FILENO},
-		.uid = o->uid,
-		.gid = o->gid,
-	};
-	int rc = bb_child__start(&rules, wait_and_execute, (void *)(uintptr_t)o->argv,
-				 &ret_command->child);
-
-	return rc ? bb_fail(err, rc, "cannot start '%s': %m", o->argv[0]) : 0;
-}
-
 static bool command_has_ended(struct command *c)
 {
 	if (c->child.pid && waitpid(c->child.pid, &c->status, WNOHANG) == c->child.pid)
@@ -494,14 +459,28 @@ static void command_end(struct command *c)
 int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
 		       struct bb_err *err)
 {
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_TO_CHILD,
+		.signals = BB_SIGNALS_DEFAULT,
+		.is_program = true,
+		.env = opts->env,
+		.std = {0, STDERR_FILENO},
+		.uid = opts->uid,
+		.gid = opts->gid,
+	};
 	struct bb_sampler_opts sampler = opts->sampler;
 	struct command command = {.child = {.fd = -1}};
 	struct bb_recorder *r = NULL;
 	uint64_t began_ns;
-	int rc = opts->argv ? command_start(opts, &command, err) : 0;
+	int rc = 0;
 
-	if (opts->argv)
+	if (opts->argv) {
+		rc = bb_child__start(&rules, wait_and_execute, (void *)(uintptr_t)opts->argv,
+				     &command.child);
 		sampler.pid = command.child.pid;
+		if (rc)
+			bb_fail(err, rc, "cannot start '%s': %m", opts->argv[0]);
+	}
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();

@@ -121,11 +121,6 @@ static void note_user(struct bb_spaces *s, pid_t pid)
 		bb_idmap__put(&s->users, (uint64_t)pid, 0, st.st_uid);
 }
 
-uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid)
-{
-	return bb_idmap__get(&s->users, pid, 0);
-}
-
 /* Parses a hexadecimal number and the character `then` after it. */
 static bool number_then(const char **c, char then, uint64_t *ret_value)
 {

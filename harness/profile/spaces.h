@@ -61,16 +61,14 @@ struct bb_spaces {
 	struct bb_space *v; /* made by bb_spaces__replay() */
 	size_t n;
 	struct bb_idmap newest; /* (pid, 0) -> index in `v` of the newest space of the process */
-	struct bb_idmap users;  /* (pid, 0) -> user id of the process when we last saw it */
+	/* (pid, 0) -> user id of the process when we last saw it; none if we never did */
+	struct bb_idmap users;
 	/* mappings that replaced another file's; samples of both then count for the later file */
 	size_t n_replaced;
 };
 
 /* Logs a copy of the event, and sets `nth` of the copy. A zeroed bb_spaces is empty. */
 void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
-
-/* Returns the user id of the process, or BB_NO_ID if the process ended before we looked. */
-uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
 /* Logs the process as /proc shows it at `time_ns`: an exec with its name, then its code mappings.
  * Logs nothing if the process has ended. */

@@ -121,10 +121,17 @@ static int by_weight(const void *a, const void *b)
 	return BB_ORDER((*y)->weight, (*x)->weight) ?: BB_ORDER(*x, *y);
 }
 
-static void write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
+void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
-	const struct bb_stack **stacks = bb_calloc(s->n, sizeof(*stacks));
+	const struct bb_stack **stacks;
 
+	fprintf(out, "%s\n\n", opts->title);
+	if (!s->total) {
+		fprintf(out, "Nothing was sampled: the workload did not run.\n");
+		return;
+	}
+	write_functions(s, out);
+	stacks = bb_calloc(s->n, sizeof(*stacks));
 	for (size_t i = 0; i < s->n; i++)
 		stacks[i] = &s->v[i];
 	qsort(stacks, s->n, sizeof(*stacks), by_weight);
@@ -145,17 +152,6 @@ static void write_stacks(const struct bb_stacks *s, const struct bb_text_opts *o
 		}
 	}
 	free(stacks);
-}
-
-void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
-{
-	fprintf(out, "%s\n\n", opts->title);
-	if (!s->total) {
-		fprintf(out, "Nothing was sampled: the workload did not run.\n");
-		return;
-	}
-	write_functions(s, out);
-	write_stacks(s, opts, out);
 }
 
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before)
@@ -198,27 +194,6 @@ static int by_name(const void *a, const void *b, void *arg)
 	return frame_order(&s->names, &s->frames[x], &s->frames[y]) ?: BB_ORDER(x, y);
 }
 
-/* Renumbers the frames in order of name and kind. */
-static void sort_frames(struct bb_stacks *s)
-{
-	size_t n = s->n_frames;
-	uint32_t *order = bb_calloc(2 * n, sizeof(*order)), *numbers = order + n;
-	struct bb_frame *frames = bb_calloc(n, sizeof(*frames));
-
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof(*order), by_name, s);
-	for (uint32_t i = 0; i < n; i++) {
-		frames[i] = s->frames[order[i]];
-		numbers[order[i]] = i;
-	}
-	for (size_t i = 0; i < s->n_parts; i++)
-		s->parts[i] = numbers[s->parts[i]];
-	free(order);
-	free(s->frames);
-	s->frames = frames;
-}
-
 static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a,
 			     const struct bb_stack *b)
 {
@@ -242,9 +217,24 @@ static int by_frames(const void *a, const void *b, void *parts)
 
 void bb_stacks__sort(struct bb_stacks *s)
 {
+	uint32_t *order = bb_calloc(2 * s->n_frames, sizeof(*order));
+	uint32_t *numbers = order + s->n_frames;
+	struct bb_frame *frames = bb_calloc(s->n_frames, sizeof(*frames));
 	size_t n = 0;
 
-	sort_frames(s);
+	/* Renumber the frames in order of name and kind. */
+	for (uint32_t i = 0; i < s->n_frames; i++)
+		order[i] = i;
+	qsort_r(order, s->n_frames, sizeof(*order), by_name, s);
+	for (uint32_t i = 0; i < s->n_frames; i++) {
+		frames[i] = s->frames[order[i]];
+		numbers[order[i]] = i;
+	}
+	for (size_t i = 0; i < s->n_parts; i++)
+		s->parts[i] = numbers[s->parts[i]];
+	free(order);
+	free(s->frames);
+	s->frames = frames;
 	if (s->n)
 		qsort_r(s->v, s->n, sizeof(*s->v), by_frames, s->parts);
 	s->total = 0;

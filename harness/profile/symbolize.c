@@ -117,7 +117,6 @@ static int limit_resources(void *)
 		answer.rlim_cur = MAX_ANSWER_BYTES;
 		setrlimit(RLIMIT_FSIZE, &answer);
 	}
-	bb_confine_memory(MEMORY_BYTES);
 	return 0;
 }
 
@@ -195,6 +194,7 @@ static int run_child(struct work *w)
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
 		.before = limit_resources,
+		.more_bytes = MEMORY_BYTES,
 		.keep = (int[]){w->dso->fd, w->out_fd},
 		.n_keep = 2,
 		.confinement = BB_CONFINED,

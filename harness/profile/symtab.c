@@ -142,50 +142,38 @@ void bb_symtab__done(struct bb_symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Adds the function in a line "ADDRESS TYPE NAME[\t[MODULE]]". Ignores lines of other symbols. */
-static void add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
-{
-	const char *name, *module, *c = line;
-	uint64_t address;
-
-	if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' ||
-	    c[2] != ' ' || !strchr("tTwW", c[1]))
-		return;
-	name = c + 3;
-	module = memchr(name, '\t', (size_t)(end - name));
-	bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name),
-		       c[1] == 'T' ? 0 : 1);
-}
-
-static void add_perf_map_line(struct bb_symtab *t, const char *line, const char *end)
-{
-	uint64_t start, size;
-	const char *c = line;
-
-	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) ||
-	    *c++ != ' ' || c >= end || !size)
-		return;
-	/* later lines get lower (preferred) ranks, because a JIT appends lines for replaced code */
-	bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
-}
-
-static void add_lines(struct bb_symtab *t, const char *text,
-		      void (*add_line)(struct bb_symtab *t, const char *line, const char *end))
-{
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		end = strchrnul(text, '\n');
-		add_line(t, text, end);
-	}
-}
-
+/* A line is "ADDRESS TYPE NAME[\t[MODULE]]". */
 void bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
 {
-	add_lines(t, text, add_kallsyms_line);
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		const char *name, *module, *c = text;
+		uint64_t address;
+
+		end = strchrnul(text, '\n');
+		if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' ||
+		    c[2] != ' ' || !strchr("tTwW", c[1]))
+			continue;
+		name = c + 3;
+		module = memchr(name, '\t', (size_t)(end - name));
+		bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name),
+			       c[1] == 'T' ? 0 : 1);
+	}
 }
 
 void bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
 {
-	add_lines(t, text, add_perf_map_line);
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		const char *c = text;
+		uint64_t start, size;
+
+		end = strchrnul(text, '\n');
+		if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' ||
+		    bb_parse_hex_digits(&c, &size) || *c++ != ' ' || c >= end || !size)
+			continue;
+		/* A JIT appends lines for replaced code, so later lines get lower (preferred)
+		 * ranks. */
+		bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
+	}
 }
 
 #define MAP_MAX_BYTES (256u << 20)

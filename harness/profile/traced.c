@@ -158,37 +158,28 @@ static void read_text(struct reading *r, char *text)
 	}
 }
 
-/* Finds the records of each window. The plugin's marks come in the order of the windows. */
-static void read_records(struct reading *r, const struct bb_trace_record *v, size_t n)
+/* Finds the records of each window. The plugin's marks come in the order of the windows. Also marks
+ * instructions that caused a memory fault. The guest's clock does not count such an instruction,
+ * because it was not executed, or was executed again later. */
+static void read_records(struct reading *r, struct bb_trace_record *v, size_t n)
 {
-	const struct bb_trace_record *begin = NULL;
+	struct bb_trace_record *begin = NULL, *before = NULL; /* before: the last instruction */
 	size_t k = 0;
 
-	for (size_t i = 0; i < n && k < r->n_windows; i++) {
-		if (v[i].kind == BB_TRACE_BEGIN)
-			begin = &v[i] + 1;
-		if (v[i].kind != BB_TRACE_END || !begin)
-			continue;
-		r->windows[k].v = begin;
-		r->windows[k++].n = (size_t)(&v[i] - begin);
-		begin = NULL;
-	}
-}
-
-/* Marks instructions that caused a memory fault. The guest's clock does not count such an
- * instruction, because it was not executed, or was executed again later. */
-static void drop_faults(const struct reading *r, struct bb_trace_record *v, size_t n)
-{
-	struct bb_trace_record *before = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].kind == BB_TRACE_BEGIN)
+	for (struct bb_trace_record *now = v; now < v + n; now++) {
+		if (now->kind == BB_TRACE_BEGIN) {
+			begin = now + 1;
 			before = NULL;
-		if (v[i].kind != BB_TRACE_INSN)
-			continue;
-		if (before && (v[i].address == r->faults[0] || v[i].address == r->faults[1]))
-			before->kind = BB_TRACE_FAULT;
-		before = &v[i];
+		} else if (now->kind == BB_TRACE_END && begin && k < r->n_windows) {
+			r->windows[k].v = begin;
+			r->windows[k++].n = (size_t)(now - begin);
+			begin = NULL;
+		} else if (now->kind == BB_TRACE_INSN) {
+			if (before &&
+			    (now->address == r->faults[0] || now->address == r->faults[1]))
+				before->kind = BB_TRACE_FAULT;
+			before = now;
+		}
 	}
 }
 
@@ -251,20 +242,6 @@ static void add_line(struct folding *f, struct line_start *s)
 			return;
 	BB_PUSH(t->lines, t->n_lines,
 		(struct bb_traced_line){.number = s->number, .text = s->text});
-}
-
-/* Returns the name of the kernel function at the address. *ret_start is the start of this function,
- * or 0 if no function is known there. */
-static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
-{
-	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
-	/* `s` is the nearest symbol below the address. If it is 1 MiB away or more, the code at the
-	 * address is not part of this function, but has no symbol. An example is a BPF trampoline:
-	 * the kernel has freed it before the guest reads the symbols. */
-	bool is_near = s && address - s->start < UINT32_C(1) << 20;
-
-	*ret_start = is_near ? s->start : 0;
-	return is_near ? bb_symtab__name(&r->kernel, s) : "[other machine code]";
 }
 
 /* Updates the stack for the instruction at `address` in the function `now`. `before` is the
@@ -338,8 +315,9 @@ static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 {
 	struct program *p = f->program;
 	const struct function *own = own_function(p, address);
+	const char *name = "[other machine code]";
+	const struct bb_symbol *symbol;
 	struct call now = {0};
-	const char *name;
 
 	if (own) {
 		size_t n = BB_N_LEADING(p->lines, p->n_lines, it->address <= address);
@@ -350,7 +328,14 @@ static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 		*line = s->line;
 		return (struct call){own->start, .frame = s->frame, .is_own = true};
 	}
-	name = kernel_function(f->r, address, &now.start);
+	symbol = bb_symtab__find(&f->r->kernel, address);
+	/* This is the nearest symbol below the address. If it is 1 MiB away or more, the code at
+	 * the address is not part of its function, but has no symbol. An example is a BPF
+	 * trampoline: the kernel has freed it before the guest reads the symbols. */
+	if (symbol && address - symbol->start < UINT32_C(1) << 20) {
+		now.start = symbol->start;
+		name = bb_symtab__name(&f->r->kernel, symbol);
+	}
 	now.frame = bb_stacks__frame(&f->traced->stacks, name, BB_FRAME_KERNEL);
 	now.called = f->traced->stacks.frames[now.frame].name;
 	now.is_interrupt = !strncmp(name, "asm_", 4);
@@ -367,13 +352,12 @@ static int compare_parts(const void *a, const void *b)
 static void fold(const struct reading *r, const struct window *w, const struct cut *c,
 		 struct bb_traced *t)
 {
-	struct folding *f = bb_calloc(1, sizeof(*f));
+	struct folding f = {.r = r, .program = &r->programs[w->program], .traced = t};
 	const struct bb_trace_record *before = NULL;
-	uint32_t frames[DEPTH + 1]; /* the program's name, then the functions of f->calls */
+	uint32_t frames[DEPTH + 1]; /* the program's name, then the functions of f.calls */
 	uint64_t at = 0;
 	size_t line = 0;
 
-	*f = (struct folding){.r = r, .program = &r->programs[w->program], .traced = t};
 	frames[0] = bb_stacks__frame(&t->stacks, t->name, BB_FRAME_COMM);
 	for (size_t i = c->from; i < c->to; i++) {
 		const struct bb_trace_record *now = &w->v[i];
@@ -388,27 +372,26 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 		}
 		if (now->kind != BB_TRACE_INSN)
 			continue;
-		call = find_call(f, now->address, &own_line);
-		follow(f, before, at, call, now->address);
+		call = find_call(&f, now->address, &own_line);
+		follow(&f, before, at, call, now->address);
 		before = now;
-		for (uint32_t k = 0; k < f->depth; k++)
-			frames[k + 1] = f->calls[k].frame;
-		bb_stacks__add(&t->stacks, frames, f->depth + 1, 1);
+		for (uint32_t k = 0; k < f.depth; k++)
+			frames[k + 1] = f.calls[k].frame;
+		bb_stacks__add(&t->stacks, frames, f.depth + 1, 1);
 		if (own_line != SIZE_MAX)
 			t->lines[line = own_line].own++;
 		else if (i < c->first || i > c->last)
 			t->around++;
 		else
-			add_called(f, line, call.frame);
+			add_called(&f, line, call.frame);
 	}
 	if (t->n_parts) {
 		qsort(t->parts, t->n_parts, sizeof(*t->parts), compare_parts);
 		qsort(t->calls, t->n_calls, sizeof(*t->calls), compare_parts);
 	}
 	bb_stacks__sort(&t->stacks);
-	bb_idmap__done(&f->by_line);
-	bb_idmap__done(&f->by_called);
-	free(f);
+	bb_idmap__done(&f.by_line);
+	bb_idmap__done(&f.by_called);
 }
 
 static void access_caches(struct bb_cache_model *m, const struct bb_trace_record *v, size_t n,
@@ -420,29 +403,13 @@ static void access_caches(struct bb_cache_model *m, const struct bb_trace_record
 					       v[i].kind == BB_TRACE_INSN, counts);
 }
 
-/* Counts the accesses of a run, with caches as the program's earlier runs left them. */
-static void count_accesses(const struct reading *r, const struct window *run, const struct cut *c,
-			   struct bb_traced *t)
-{
-	struct bb_cache_model *m = bb_cache_model__new();
-
-	for (const struct window *w = r->windows; w < run; w++) {
-		if (w->program != run->program || !w->n)
-			continue;
-		access_caches(m, w->v, w->n, NULL);
-		t->n_warm++;
-	}
-	access_caches(m, run->v, c->from, NULL);
-	access_caches(m, run->v + c->from, c->to - c->from, &t->cache);
-	bb_cache_model__free(m);
-}
-
 /* Takes the last run that has as many traced instructions as the guest's clock counted. If there is
  * no such run, takes the last run. */
 static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
 {
 	const struct window *best = NULL;
 	struct cut best_cut = {0}, c;
+	struct bb_cache_model *m;
 
 	t->name = r->programs[program].name;
 	t->object = r->programs[program].object;
@@ -460,7 +427,17 @@ static void take_program(const struct reading *r, size_t program, struct bb_trac
 	t->ns = best->ns;
 	t->n = best_cut.n;
 	fold(r, best, &best_cut, t);
-	count_accesses(r, best, &best_cut, t);
+	/* The program's earlier runs fill the caches. */
+	m = bb_cache_model__new();
+	for (const struct window *w = r->windows; w < best; w++) {
+		if (w->program != program || !w->n)
+			continue;
+		access_caches(m, w->v, w->n, NULL);
+		t->n_warm++;
+	}
+	access_caches(m, best->v, best_cut.from, NULL);
+	access_caches(m, best->v + best_cut.from, best_cut.to - best_cut.from, &t->cache);
+	bb_cache_model__free(m);
 }
 
 int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,
@@ -481,7 +458,6 @@ int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, siz
 	if (data == MAP_FAILED)
 		return bb_fail(err, -ENODATA, "QEMU's plugin traced no instruction");
 	read_text(&r, text);
-	drop_faults(&r, data, size / sizeof(struct bb_trace_record));
 	read_records(&r, data, size / sizeof(struct bb_trace_record));
 	*ret_traced = bb_calloc(r.n_programs + 1, sizeof(**ret_traced));
 	*ret_n = r.n_programs;

@@ -56,9 +56,8 @@ static struct bb_estimate exp_of(struct bb_estimate e)
  * or all pairs if the kernel hides JIT addresses. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
-	if (BB_ANY(c->pairs, c->n_pairs, it->matched || it->base_mod64 >= 0))
-		return MATCHED;
-	return UNMATCHED;
+	return BB_ANY(c->pairs, c->n_pairs, it->matched || it->base_mod64 >= 0) ? MATCHED
+										: UNMATCHED;
 }
 
 static double median_of(const struct bb_comparison *c, enum which which, size_t offset, double *x)
@@ -125,19 +124,6 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 #define MOST_TIMES 60.0
 #define FIRST_HALF_SD 1.35 /* expected half range of 7 normal values, in standard deviations */
 
-/* Predicts half the width of the first interval, in ln, from the spread of the pairs while there
- * are too few for an interval. Returns 0 with fewer than 2 pairs. */
-static double foretell_half(const struct bb_comparison *c)
-{
-	double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
-	size_t n = column(c, deciding_pairs(c), COLUMN(d), x);
-
-	if (n >= 2)
-		half = FIRST_HALF_SD * bb_spread_of(x, n).sd;
-	free(x);
-	return half;
-}
-
 /* Returns by what factor the number n of pairs must grow for a verdict. An interval needs `fewest`
  * pairs. `*ret_far` receives the smallest threshold at which the verdict would be `same`. */
 static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fewest,
@@ -147,8 +133,13 @@ static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fe
 	bool is_few = isnan(lo);
 
 	if (is_few) {
-		double half = foretell_half(c);
+		/* predict half the width of the first interval from the spread of the pairs */
+		double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
+		size_t n_finite = column(c, deciding_pairs(c), COLUMN(d), x);
 
+		if (n_finite >= 2)
+			half = FIRST_HALF_SD * bb_spread_of(x, n_finite).sd;
+		free(x);
 		lo = at - half;
 		hi = at + half;
 	}

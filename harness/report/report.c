@@ -99,24 +99,6 @@ struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c
 	return e;
 }
 
-struct bb_counted_range bb_counted__range(const struct bb_counted *c)
-{
-	struct bb_counted_range g = {0};
-
-	for (size_t i = 0; i < c->n_cases; i++) {
-		const struct bb_counted_case *k = &c->cases[i];
-
-		if (!bb_counted_case__counts(k))
-			continue;
-		g.n_exact += bb_counted_case__is_exact(k);
-		if (!g.least || k->least < g.least->least)
-			g.least = k;
-		if (!g.most || k->most > g.most->most)
-			g.most = k;
-	}
-	return g;
-}
-
 /* A damaged `text` gives wrong calls, which does no harm. */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
@@ -166,28 +148,6 @@ static void append(struct bb_numbers *into, const struct bb_numbers *more)
 	bb_numbers__append(into, more->x, more->n);
 }
 
-/* Appends the times of the loads of `from`, which another process measured, row by row. */
-static void take_times(struct bb_timed *into, const struct bb_timed *from)
-{
-	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
-
-	if (n + more > 0)
-		into->check_ns = (n * into->check_ns + more * from->check_ns) / (n + more);
-	into->runs += from->runs;
-	into->other_ways += from->other_ways;
-	into->sweeps += from->sweeps;
-	into->disturbed += from->disturbed;
-	into->processes += from->processes;
-	append(&into->program_ns, &from->program_ns);
-	append(&into->empty_ns, &from->empty_ns);
-	append(&into->rest_ns, &from->rest_ns);
-	append(&into->hidden_ns, &from->hidden_ns);
-	for (size_t i = 0; i < into->n_rows; i++) {
-		append(&into->rows[i].ns, &from->rows[i].ns);
-		append(&into->rows[i].first_ns, &from->rows[i].first_ns);
-	}
-}
-
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {
 	return BB_FIND(r->timed, r->n_timed, !strcmp(it->name, like->name));
@@ -201,8 +161,28 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 		if (!t || !same_rows(t, &from->timed[i]))
 			return -EINVAL;
 	}
-	for (size_t i = 0; i < from->n_timed; i++)
-		take_times(like_timed(into, &from->timed[i]), &from->timed[i]);
+	/* append the times of the loads, row by row */
+	for (size_t i = 0; i < from->n_timed; i++) {
+		const struct bb_timed *t = &from->timed[i];
+		struct bb_timed *to = like_timed(into, t);
+		double n = (double)to->program_ns.n, more = (double)t->program_ns.n;
+
+		if (n + more > 0)
+			to->check_ns = (n * to->check_ns + more * t->check_ns) / (n + more);
+		to->runs += t->runs;
+		to->other_ways += t->other_ways;
+		to->sweeps += t->sweeps;
+		to->disturbed += t->disturbed;
+		to->processes += t->processes;
+		append(&to->program_ns, &t->program_ns);
+		append(&to->empty_ns, &t->empty_ns);
+		append(&to->rest_ns, &t->rest_ns);
+		append(&to->hidden_ns, &t->hidden_ns);
+		for (size_t k = 0; k < to->n_rows; k++) {
+			append(&to->rows[k].ns, &t->rows[k].ns);
+			append(&to->rows[k].first_ns, &t->rows[k].first_ns);
+		}
+	}
 	for (size_t i = 0; i < from->n_cases; i++) {
 		struct bb_case *of = &from->cases[i],
 			       *c = (struct bb_case *)bb_report__find_case(into, of->name);

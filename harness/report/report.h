@@ -227,14 +227,6 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
  * three are NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
-/* The cases with the fewest and with the most instructions per run. */
-struct bb_counted_range {
-	const struct bb_counted_case *least, *most; /* NULL if no case has a valid count */
-	size_t n_exact; /* number of cases in which all runs execute equally many instructions */
-};
-
-struct bb_counted_range bb_counted__range(const struct bb_counted *c);
-
 /* What the drive `lines` measured of a case (struct bb_timed): how much of a run's time each source
  * line takes, and each call in a line. A struct bb_numbers of times has one time per load, ns. It
  * is NAN if it was not measured in that load. */

@@ -450,19 +450,6 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-/* Widens the intervals by the differences between runs of bpfbench, if these are known. */
-static void join_between(struct bb_case *c)
-{
-	struct bb_summary *s = &c->summary;
-	double ns = s->latency.value, floor_ns = known(c->between_floor) * known(s->floor.value);
-	double more_ns = hypot(known(c->between) * ns, floor_ns);
-
-	widen(&s->latency, more_ns);
-	widen(&s->net, more_ns);
-	widen(&s->floor, floor_ns);
-	widen(&s->relative, hypot(known(c->between_relative), floor_ns / ns) * s->relative.value);
-}
-
 void bb_report__summarise(struct bb_report *r)
 {
 	double **locations = bb_calloc(r->n_cases, sizeof(*locations));
@@ -475,8 +462,20 @@ void bb_report__summarise(struct bb_report *r)
 	}
 	for (size_t i = 0; i < r->n_cases; i++)
 		against_floor(r, i, locations);
-	for (size_t i = 0; i < r->n_cases; i++)
-		join_between(&r->cases[i]);
+	/* Widen the intervals by the differences between runs of bpfbench, if these are known. */
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		struct bb_summary *s = &r->cases[i].summary;
+		double ns = s->latency.value;
+		double floor_ns = known(c->between_floor) * known(s->floor.value);
+		double more_ns = hypot(known(c->between) * ns, floor_ns);
+
+		widen(&s->latency, more_ns);
+		widen(&s->net, more_ns);
+		widen(&s->floor, floor_ns);
+		widen(&s->relative,
+		      hypot(known(c->between_relative), floor_ns / ns) * s->relative.value);
+	}
 	for (size_t i = 0; i < r->n_cases; i++)
 		free(locations[i]);
 	free(locations);

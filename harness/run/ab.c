@@ -83,19 +83,6 @@ static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum 
 	return &k->series[k->n_series - 1];
 }
 
-/* Multiplies every sample by 1 + share, to simulate a slower program in a self-test. Rounds up or
- * down at random, so that the mean stays exact. */
-static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
-{
-	b->run_time_ns = 0;
-	for (size_t i = 0; i < b->n; i++) {
-		double ns = (double)b->ns[i] * (1 + share);
-
-		b->ns[i] = (uint64_t)(ns + bb_rng_double(rng));
-		b->run_time_ns += b->ns[i];
-	}
-}
-
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {
@@ -123,8 +110,16 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	side->n += b.n;
 	if (b.void_why[0] && !ab->wrong[0])
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_names[label], b.void_why);
-	if (!rc && label == HEAD && ab->opts->inject != 0)
-		inject(&ab->session.rng, ab->opts->inject, &b);
+	/* simulates a slower program; rounds up or down at random, so that the mean stays exact */
+	if (!rc && label == HEAD && ab->opts->inject != 0) {
+		b.run_time_ns = 0;
+		for (size_t i = 0; i < b.n; i++) {
+			double ns = (double)b.ns[i] * (1 + ab->opts->inject);
+
+			b.ns[i] = (uint64_t)(ns + bb_rng_double(&ab->session.rng));
+			b.run_time_ns += b.ns[i];
+		}
+	}
 	if (!rc && ab->opts->watch.batch && label != FLOOR)
 		ab->opts->watch.batch(ab->opts->watch.arg, label == HEAD, &b);
 	return rc;
@@ -166,33 +161,20 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 	return 0;
 }
 
-/* Sets each estimate of `pair` to its median over the blocks. */
-static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
+static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 {
 	static const size_t columns[] = {
 		offsetof(struct bb_pair, d_net),    offsetof(struct bb_pair, shift_ns),
 		offsetof(struct bb_pair, base_ns),  offsetof(struct bb_pair, head_ns),
 		offsetof(struct bb_pair, floor_ns), offsetof(struct bb_pair, d),
 	};
-	double x[BLOCKS_MATCHED];
-	size_t used = 0;
-
-	for (size_t k = 0; k < BB_LEN(columns); k++) {
-		for (size_t i = 0; i < n; i++)
-			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
-		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
-	}
-	/* The last column was `d`, so `used` is now the number of blocks whose `d` is known. */
-	pair->blocks = (uint32_t)used;
-}
-
-static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
-{
 	const struct bb_test_prog *base = ab->sides[BASE].prog, *head = ab->sides[HEAD].prog;
 	bool matched = base->jit_mod64 >= 0 && base->jit_mod64 == head->jit_mod64;
 	bool by_time = planned_of(ab, c)->seconds > 0;
 	size_t done = 0, n = by_time ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
 	struct bb_pair blocks[BLOCKS_MATCHED], *pair;
+	double x[BLOCKS_MATCHED];
+	size_t used = 0;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_sorted sorted;
 	int rc = 0;
@@ -212,7 +194,14 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	pair->matched = matched;
 	pair->base_mod64 = base->jit_mod64;
 	pair->head_mod64 = head->jit_mod64;
-	summarise_blocks(blocks, done, pair);
+	/* each estimate of the pair is its median over the blocks */
+	for (size_t k = 0; k < BB_LEN(columns); k++) {
+		for (size_t i = 0; i < done; i++)
+			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
+		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, done, &used);
+	}
+	/* The last column was `d`, so `used` is now the number of blocks whose `d` is known. */
+	pair->blocks = (uint32_t)used;
 	c->has_pair = true;
 	if (ab->wrong[0])
 		bb_pair_void(pair, ab->wrong);
@@ -252,39 +241,6 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 	}
 }
 
-static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (int l = 0; !rc && l < N_LABELS; l++) {
-		struct side *s = &ab->sides[l];
-
-		s->warm = false;
-		s->fired = s->ran = 0;
-		s->before = (struct bb_prog_stats){0};
-		if (!s->prog)
-			continue;
-		if (l == HEAD && ab->opts->same_load) {
-			s->slot = ab->sides[BASE].slot;
-			continue;
-		}
-		rc = bb_driver__attach(d->state, s->prog, &s->slot, err);
-		if (!rc && s->prog->target)
-			rc = bb_stats_reader__agreed(&s->prog->target->reader, &s->before, err);
-	}
-	return rc;
-}
-
-static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
-{
-	struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
-
-	bb_pair_void(&k->pairs[k->n_pairs - 1], why);
-	for (enum label l = 0; l < N_LABELS; l++)
-		if (c->planned[l] != BB_NO_CASE)
-			bb_record__void(series_of(ab, c, l), "%s", why);
-}
-
 static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct bb_err *err)
 {
 	int rc = bb_must_end_why();
@@ -306,8 +262,24 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 {
 	char why[300] = "";
 	bool is_late;
-	int rc = attach(ab, &ab->session.drives[drive], err);
+	int rc = 0;
 
+	for (int l = 0; !rc && l < N_LABELS; l++) {
+		struct side *s = &ab->sides[l];
+
+		s->warm = false;
+		s->fired = s->ran = 0;
+		s->before = (struct bb_prog_stats){0};
+		if (!s->prog)
+			continue;
+		if (l == HEAD && ab->opts->same_load) {
+			s->slot = ab->sides[BASE].slot;
+			continue;
+		}
+		rc = bb_driver__attach(ab->session.drives[drive].state, s->prog, &s->slot, err);
+		if (!rc && s->prog->target)
+			rc = bb_stats_reader__agreed(&s->prog->target->reader, &s->before, err);
+	}
 	for (size_t i = 0; i < ab->n_cases; i++)
 		ab->cases[i].has_pair = false;
 	for (size_t i = 0; !rc && i < ab->n_cases; i++)
@@ -318,9 +290,17 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	rc = is_late ? 0 : rc;
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
-	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
-		if (ab->cases[i].has_pair)
-			make_void(ab, &ab->cases[i], why);
+	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++) {
+		const struct ab_case *c = &ab->cases[i];
+		struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
+
+		if (!c->has_pair)
+			continue;
+		bb_pair_void(&k->pairs[k->n_pairs - 1], why);
+		for (enum label l = 0; l < N_LABELS; l++)
+			if (c->planned[l] != BB_NO_CASE)
+				bb_record__void(series_of(ab, c, l), "%s", why);
+	}
 	for (int l = 0; l < N_LABELS; l++) {
 		if (!(l == HEAD && ab->opts->same_load))
 			bb_driver__detach(ab->sides[l].slot);
@@ -449,12 +429,6 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	return rc;
 }
 
-/* Returns any comparison of the drive, or NULL. All of them have the same floor. */
-static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
-{
-	return BB_FIND(ab->cases, ab->n_cases, it->drive == drive);
-}
-
 static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 {
 	struct bb_session *s = &ab->session;
@@ -483,9 +457,10 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t d = 0; d < n; d++)
-		left += case_of_drive(ab, d) != NULL;
+		left += BB_ANY(ab->cases, ab->n_cases, it->drive == d);
 	for (size_t d = 0; !rc && d < n; d++) {
-		const struct ab_case *c = case_of_drive(ab, d);
+		/* any comparison of the drive, because all of them have the same floor */
+		const struct ab_case *c = BB_FIND(ab->cases, ab->n_cases, it->drive == d);
 		double share_s, limit_s;
 
 		if (!c)
@@ -557,23 +532,6 @@ static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 							 : NULL;
 }
 
-/* Opens base's program a second time, as head, to compare the program with itself. */
-static int open_second(struct ab *ab, struct bb_err *err)
-{
-	const struct bb_test_prog *base = ab->sides[BASE].prog;
-	char *path = NULL;
-	int rc;
-
-	if (base->target)
-		path = bb_object_path(ab->session.plan->scenario, base->spec,
-				      ab->opts->run.driver.object_dir);
-	rc = bb_test_prog__open(base->spec, path, &ab->second, err);
-	ab->second.in_place = base->in_place;
-	free(path);
-	ab->sides[HEAD].prog = &ab->second;
-	return rc;
-}
-
 static int open_cases(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -581,14 +539,22 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 	struct bb_test_prog *base = find_prog(ab, o->base), *head = find_prog(ab, o->head);
 	int rc = 0;
 
-	ab->sides[BASE].prog = base;
-	ab->sides[HEAD].prog = head;
 	if (!base || !head)
 		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine",
 			       o->base, o->head);
-	if (base == head && !o->same_load)
-		rc = open_second(ab, err);
-	head = ab->sides[HEAD].prog;
+	/* to compare a program with itself, opens it a second time */
+	if (base == head && !o->same_load) {
+		char *path = base->target ? bb_object_path(plan->scenario, base->spec,
+							   o->run.driver.object_dir)
+					  : NULL;
+
+		head = &ab->second;
+		rc = bb_test_prog__open(base->spec, path, head, err);
+		head->in_place = base->in_place;
+		free(path);
+	}
+	ab->sides[BASE].prog = base;
+	ab->sides[HEAD].prog = head;
 	if (!rc && head != base && base->target && head->target)
 		bb_target__borrow_maps(head->target, base->target);
 	ab->cases = bb_calloc(plan->n_cases, sizeof(*ab->cases));

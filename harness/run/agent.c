@@ -70,22 +70,11 @@ static int find_open(pid_t root, pid_t but, uint32_t from, struct bb_u32_list *r
 	if (rc)
 		return rc;
 	bb_root__begin(); /* only root may read the descriptors of other users' processes */
-	for (size_t i = 0; !rc && i < p.n; i++)
+	for (size_t i = 0; i < p.n; i++)
 		add_open_programs(p.pids[i], from, ret_ids);
 	bb_root__end();
 	bb_processes__done(&p);
-	return rc;
-}
-
-static struct bb_owner name_process(pid_t pid)
-{
-	struct bb_owner owner = {""};
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	if (bb_sysfile__read("", path, owner.name, sizeof(owner.name)))
-		owner.name[0] = '\0';
-	return owner;
+	return 0;
 }
 
 int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
@@ -99,33 +88,22 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
 	bb_root__begin();
 	for (size_t i = 0; i < p.n; i++) {
 		struct bb_u32_list open = {0};
+		char path[64];
 
 		add_open_programs(p.pids[i], 0, &open);
-		for (size_t k = 0; open.n && k < n; k++)
-			if (!ret_owners[k].name[0] && ids_have(&open, ids[k]))
-				ret_owners[k] = name_process(p.pids[i]);
+		snprintf(path, sizeof(path), "/proc/%d/comm", (int)p.pids[i]);
+		for (size_t k = 0; open.n && k < n; k++) {
+			char *name = ret_owners[k].name;
+
+			if (!name[0] && ids_have(&open, ids[k]) &&
+			    bb_sysfile__read("", path, name, sizeof(ret_owners[k].name)))
+				name[0] = '\0';
+		}
 		free(open.v);
 	}
 	bb_root__end();
 	bb_processes__done(&p);
 	return 0;
-}
-
-static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_err *err)
-{
-	struct bb_agent_program *p;
-	int fd, rc = bb_loaded__open(id, &fd, err);
-
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	p = bb_append(&a->programs, &a->n, sizeof(*p));
-	rc = bb_loaded__read(fd, &p->program, err);
-	close(fd);
-	if (!rc)
-		p->is_open = is_open;
-	else
-		a->n--;
-	return rc;
 }
 
 /* Adds the new programs that the agent has open (`its`) or no process has open (not `others`). */
@@ -135,34 +113,42 @@ static int add_programs(struct bb_agent *a, const struct bb_u32_list *its,
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* A program may be in both lists, because tools that watch all programs open it, too. */
-	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
-		if (!BB_ANY(a->programs, a->n, it->program.id == id) &&
-		    (ids_have(its, id) || !ids_have(others, id)))
-			rc = add_program(a, id, ids_have(its, id), err);
+	while (!rc && !(rc = bb_loaded__next(id, &id, err))) {
+		struct bb_agent_program p = {.is_open = ids_have(its, id)};
+		int fd;
+
+		/* a program may be in both lists, because tools that watch all programs open it */
+		if (BB_ANY(a->programs, a->n, it->program.id == id) ||
+		    (!p.is_open && ids_have(others, id)))
+			continue;
+		rc = bb_loaded__open(id, &fd, err);
+		if (rc == -ENOENT) {
+			rc = 0;
+			continue;
+		}
+		if (rc)
+			break;
+		rc = bb_loaded__read(fd, &p.program, err);
+		close(fd);
+		if (!rc)
+			BB_PUSH(a->programs, a->n, p);
+	}
 	return rc == -ENOENT ? 0 : rc;
-}
-
-/* Marks the unloaded programs. Removes the loaded programs that no process had open, so that
- * find_programs() judges them again. Returns the id above which find_programs() must look. */
-static uint32_t look_again(struct bb_agent *a)
-{
-	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
-	size_t n = a->n;
-
-	for (size_t i = 0; i < n; i++)
-		a->programs[i].is_gone = !bb_loaded__is_there(a->programs[i].program.id);
-	BB_KEEP(a->programs, a->n, it->is_open || it->is_gone);
-	return a->n < n || !n ? a->last_id : from;
 }
 
 /* Adds the agent's new programs to a->programs, and marks the unloaded ones. */
 static int find_programs(struct bb_agent *a, struct bb_err *err)
 {
 	struct bb_u32_list its = {0}, others = {0};
-	uint32_t id;
-	int rc = bb_loaded__next(look_again(a), &id, err);
+	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0, id;
+	size_t n = a->n;
+	int rc;
 
+	for (size_t i = 0; i < n; i++)
+		a->programs[i].is_gone = !bb_loaded__is_there(a->programs[i].program.id);
+	/* removes the loaded programs that no process had open, to judge them again */
+	BB_KEEP(a->programs, a->n, it->is_open || it->is_gone);
+	rc = bb_loaded__next(a->n < n || !n ? a->last_id : from, &id, err);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = find_open(getpid(), 0, a->last_id, &its);
@@ -183,17 +169,17 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 {
 	struct bb_command *c = &a->command;
 	struct bb_processes p = {0};
+	bool has_others;
 
 	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
 		c->pid = 0;
 	if (c->pid)
 		return 0;
-	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		/* not an error: the agent became a daemon, and another process of it runs */
-		bb_processes__done(&p);
-		return 0;
-	}
+	/* not an error if the agent became a daemon, and another process of it runs */
+	has_others = !c->status && !bb_processes__read(getpid(), 0, &p) && p.n;
 	bb_processes__done(&p);
+	if (has_others)
+		return 0;
 	return bb_fail(err, -ECHILD, "the agent '%s' %s %s%s", a->spec->command.shell,
 		       bb_how_ended(c->status).text, when, bb_command__tail(c->log_fd).text);
 }
@@ -353,33 +339,26 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 /* Maps the two pages that hold the reader's and the writer's position (kernel/bpf/ringbuf.c). Maps
  * them read-only, because only the agent may move the reader. */
-static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info *info)
-{
-	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
-	void *pages = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map_fd, 0);
-	struct bb_agent_ring *ring;
-
-	if (pages == MAP_FAILED)
-		return;
-	ring = bb_append(&a->rings, &a->n_rings, sizeof(*ring));
-	ring->pages = pages;
-	ring->bytes = info->max_entries;
-	snprintf(ring->name, sizeof(ring->name), "%s", info->name);
-}
-
 void bb_agent__open_rings(struct bb_agent *a)
 {
+	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
 	struct bb_u32_list ids = map_ids(a);
 
 	for (size_t i = 0; i < ids.n; i++) {
 		struct bpf_map_info info = {0};
 		int fd = bpf_map_get_fd_by_id(ids.v[i]);
+		bool is_known = fd >= 0 && !bb_info__read(fd, &info);
+		void *pages = MAP_FAILED;
 
-		if (fd >= 0 && !bb_info__read(fd, &info)) {
-			if (info.type == BPF_MAP_TYPE_RINGBUF)
-				open_ring(a, fd, &info);
-			a->n_perf_buffers += info.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+		if (is_known && info.type == BPF_MAP_TYPE_RINGBUF)
+			pages = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+		if (pages != MAP_FAILED) {
+			struct bb_agent_ring ring = {.bytes = info.max_entries, .pages = pages};
+
+			memcpy(ring.name, info.name, sizeof(ring.name));
+			BB_PUSH(a->rings, a->n_rings, ring);
 		}
+		a->n_perf_buffers += is_known && info.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY;
 		bb_close(&fd);
 	}
 	free(ids.v);
@@ -463,31 +442,11 @@ static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t si
 	return left;
 }
 
-static int end_programs(struct bb_agent *a, size_t *ret_cleaned, struct bb_err *err)
-{
-	char names[256];
-	size_t left = wait_unloaded(a, names, sizeof(names));
-
-	*ret_cleaned = left && a->spec->cleans ? left : 0;
-	if (*ret_cleaned) {
-		remove_pins(a);
-		left = wait_unloaded(a, names, sizeof(names));
-		*ret_cleaned -= left;
-	}
-	return left ? bb_fail(err, -EBUSY,
-			      "the agent '%s' has ended and left %zu of its programs loaded: %s; "
-			      "turns without it would be turns with them. %s; or give an --agent "
-			      "command that removes them when it gets SIGTERM",
-			      a->spec->command.shell, left, names,
-			      a->spec->cleans ? "--clean removes only pins that the agent made "
-						"itself"
-					      : "--clean removes the pins that it made")
-		    : 0;
-}
-
 int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err)
 {
 	struct bb_err late = {0}, ending = {0};
+	char names[256];
+	size_t left;
 	int rc;
 
 	*ret_killed = false;
@@ -502,8 +461,22 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 	else
 		a->command.pid = 0; /* the process was reaped, so its pid is no longer valid */
 	bb_command__done(&a->command);
-	if (!rc)
-		rc = end_programs(a, ret_cleaned, &ending);
+	left = rc ? 0 : wait_unloaded(a, names, sizeof(names));
+	if (left && a->spec->cleans) {
+		*ret_cleaned = left;
+		remove_pins(a);
+		left = wait_unloaded(a, names, sizeof(names));
+		*ret_cleaned -= left;
+	}
+	if (left)
+		rc = bb_fail(&ending, -EBUSY,
+			     "the agent '%s' has ended and left %zu of its programs loaded: %s; "
+			     "turns without it would be turns with them. %s; or give an --agent "
+			     "command that removes them when it gets SIGTERM",
+			     a->spec->command.shell, left, names,
+			     a->spec->cleans ? "--clean removes only pins that the agent made "
+					       "itself"
+					     : "--clean removes the pins that it made");
 	for (size_t i = 0; i < a->n_rings; i++)
 		munmap(a->rings[i].pages, 2 * (size_t)sysconf(_SC_PAGESIZE));
 	free(a->rings);

@@ -53,29 +53,6 @@ static bool is_ours(const struct counting *k, const struct bb_plan_case *c)
 	       bb_session__variant(k->session, c) == k->variant;
 }
 
-static void add_case(struct counting *k, const struct bb_plan_case *planned,
-		     const struct bb_batch *b)
-{
-	struct bb_counted_case *c = BB_ADD(bb_counted_case_record, k->out, cases);
-
-	c->name = bb_strdup(planned->name);
-	c->param = planned->param ? bb_strdup(planned->param) : NULL;
-	c->param_text = planned->param ? bb_strdup(planned->name + planned->value) : NULL;
-	c->void_why = b->void_why[0] ? bb_strdup(b->void_why) : NULL;
-	c->param_value = planned->param_value;
-	c->runs = b->n;
-	c->least = UINT64_MAX;
-	for (size_t i = 0; i < b->n; i++) {
-		c->least = b->ns[i] < c->least ? b->ns[i] : c->least;
-		c->most = b->ns[i] > c->most ? b->ns[i] : c->most;
-		c->instructions += b->ns[i];
-	}
-	c->paths = distinct(b->paths, b->n);
-	k->n_paths += b->n;
-	k->out->runs += c->runs;
-	k->out->instructions += c->instructions;
-}
-
 static struct bb_phrase why_left_out(const struct bb_session *s)
 {
 	struct bb_phrase why;
@@ -96,6 +73,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 			     .warmup = WARMUP,
 			     .max_s = k->case_s,
 			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN};
+	struct bb_counted_case *c;
 	int rc = bb_test_prog__reset_maps(&k->session->progs[k->variant], err);
 
 	if (!rc)
@@ -114,42 +92,33 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		bb_record__skip(k->session->report, why_left_out(k->session).text,
 				"%s: %zu of %u runs", planned->name, planned->samples - b.n,
 				planned->samples);
-	add_case(k, planned, &b);
+	c = BB_ADD(bb_counted_case_record, k->out, cases);
+	c->name = bb_strdup(planned->name);
+	c->param = planned->param ? bb_strdup(planned->param) : NULL;
+	c->param_text = planned->param ? bb_strdup(planned->name + planned->value) : NULL;
+	c->void_why = b.void_why[0] ? bb_strdup(b.void_why) : NULL;
+	c->param_value = planned->param_value;
+	c->runs = b.n;
+	c->least = UINT64_MAX;
+	for (size_t i = 0; i < b.n; i++) {
+		c->least = b.ns[i] < c->least ? b.ns[i] : c->least;
+		c->most = b.ns[i] > c->most ? b.ns[i] : c->most;
+		c->instructions += b.ns[i];
+	}
+	c->paths = distinct(b.paths, b.n);
+	k->n_paths += b.n;
+	k->out->runs += c->runs;
+	k->out->instructions += c->instructions;
 	return 0;
-}
-
-static void add_source(struct bb_counted *out, const struct bb_exact *e)
-{
-	struct bb_source_line *lines = NULL;
-	struct bb_source_call *calls = NULL;
-	size_t n_lines = 0, n_calls = 0;
-
-	bb_source_lines(&e->code, &e->clone.cfg, e->totals, &lines, &n_lines);
-	for (size_t i = 0; i < n_lines; i++) {
-		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, out, lines);
-
-		line->file = bb_strdup(lines[i].file);
-		line->text = bb_strdup(lines[i].text);
-		line->line = lines[i].line;
-		line->n_insns = lines[i].n_insns;
-		line->executions = lines[i].executions;
-		line->instructions = lines[i].instructions;
-	}
-	free(lines);
-	bb_source_calls(&e->code, &e->clone.cfg, e->totals, &calls, &n_calls);
-	for (size_t i = 0; i < n_calls; i++) {
-		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, out, calls);
-
-		call->name = bb_strdup(calls[i].name);
-		call->calls = calls[i].calls;
-	}
-	free(calls);
 }
 
 static void sum_up(struct counting *k)
 {
 	const struct bb_exact *e = bb_exact__of(k->slot);
 	const struct bb_cfg *cfg = &e->clone.cfg;
+	struct bb_source_line *lines = NULL;
+	struct bb_source_call *calls = NULL;
+	size_t n_lines = 0, n_calls = 0;
 
 	k->out->n_insns = cfg->n_insns;
 	k->out->n_blocks = cfg->n_blocks;
@@ -164,38 +133,51 @@ static void sum_up(struct counting *k)
 		    e->totals[b] > e->totals[b + 1])
 			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
 	}
-	add_source(k->out, e);
-}
+	bb_source_lines(&e->code, cfg, e->totals, &lines, &n_lines);
+	for (size_t i = 0; i < n_lines; i++) {
+		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, k->out, lines);
 
-static void begin(struct counting *k)
-{
-	const struct bb_scenario *sc = k->session->plan->scenario;
-	const char *variant = sc->variants[k->variant].name;
-	size_t want = 0, all = 0;
-
-	for (size_t i = 0; i < k->session->plan->n_cases; i++) {
-		const struct bb_plan_case *c = &k->session->plan->cases[i];
-
-		if (!is_ours(k, c))
-			continue;
-		want = c->samples > want ? c->samples : want;
-		all += c->samples;
-		k->n_cases++;
+		line->file = bb_strdup(lines[i].file);
+		line->text = bb_strdup(lines[i].text);
+		line->line = lines[i].line;
+		line->n_insns = lines[i].n_insns;
+		line->executions = lines[i].executions;
+		line->instructions = lines[i].instructions;
 	}
-	k->ns = bb_calloc(want, sizeof(*k->ns));
-	k->paths = bb_calloc(all, sizeof(*k->paths));
-	k->out = BB_ADD(bb_counted_record, k->session->report, counted);
-	k->out->name = bb_asprintf("%s/%s/%s", sc->name, variant, sc->drives[k->drive].kind->with);
-	k->out->scenario = bb_strdup(sc->name);
-	k->out->variant = bb_strdup(variant);
+	free(lines);
+	bb_source_calls(&e->code, cfg, e->totals, &calls, &n_calls);
+	for (size_t i = 0; i < n_calls; i++) {
+		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, k->out, calls);
+
+		call->name = bb_strdup(calls[i].name);
+		call->calls = calls[i].calls;
+	}
+	free(calls);
 }
 
 static int count_variant(struct counting k, struct bb_err *err)
 {
 	struct bb_session *s = k.session;
+	const struct bb_scenario *sc = s->plan->scenario;
+	const char *variant = sc->variants[k.variant].name;
+	size_t want = 0, all = 0;
 	int rc;
 
-	begin(&k);
+	for (size_t i = 0; i < s->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &s->plan->cases[i];
+
+		if (!is_ours(&k, c))
+			continue;
+		want = c->samples > want ? c->samples : want;
+		all += c->samples;
+		k.n_cases++;
+	}
+	k.ns = bb_calloc(want, sizeof(*k.ns));
+	k.paths = bb_calloc(all, sizeof(*k.paths));
+	k.out = BB_ADD(bb_counted_record, s->report, counted);
+	k.out->name = bb_asprintf("%s/%s/%s", sc->name, variant, sc->drives[k.drive].kind->with);
+	k.out->scenario = bb_strdup(sc->name);
+	k.out->variant = bb_strdup(variant);
 	rc = bb_unless_broken_off(
 		bb_driver__attach(s->drives[k.drive].state, &s->progs[k.variant], &k.slot, err));
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
@@ -338,26 +320,6 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 		v->entries = count_entries(from.value, &info);
 }
 
-/* Adds `v` to c->in_vain. If an entry there differs from `v` only in its line, adds the counts to
- * this entry instead. Takes ownership of the texts of `v`. */
-static void add(struct bb_case *c, struct bb_in_vain *v)
-{
-	struct bb_in_vain *same = BB_FIND(c->in_vain, c->n_in_vain,
-					  it->is_tail_call == v->is_tail_call &&
-						  it->is_inner == v->is_inner &&
-						  (it->index == v->index || !it->is_tail_call) &&
-						  it->map && bb_same_text(it->map, v->map));
-
-	if (!same) {
-		*BB_ADD(bb_in_vain_record, c, in_vain) = *v;
-		return;
-	}
-	same->calls += v->calls;
-	same->in_vain += v->in_vain;
-	same->places++;
-	bb_record__done(&bb_in_vain_record, v);
-}
-
 /* Adds to the case the lookups and tail calls that failed in at least 90 % of their calls since the
  * earlier counts totals[] and in_vain[]. `is_first` means that these are the calls of the program's
  * first run. A lookup of the first run is added only if its map is empty, because a later run may
@@ -369,15 +331,29 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 	for (uint32_t i = 0; i < e->clone.n_vain; i++) {
 		uint32_t at = e->clone.vain[i], block = e->clone.cfg.block_of[at];
 		struct bb_in_vain v = {.calls = e->totals[block] - totals[block],
-				       .in_vain = e->in_vain[i] - in_vain[i]};
+				       .in_vain = e->in_vain[i] - in_vain[i]},
+				  *same;
+		bool is_ignored;
 
 		if (!v.calls || (double)v.in_vain < NEARLY_ALL * (double)v.calls)
 			continue;
 		describe(target, e, at, &v);
-		if (is_first && !v.is_tail_call && v.entries)
-			bb_record__done(&bb_in_vain_record, &v);
-		else
-			add(c, &v);
+		is_ignored = is_first && !v.is_tail_call && v.entries;
+		/* an entry that differs only in its line gets the counts, too */
+		same = BB_FIND(c->in_vain, c->n_in_vain,
+			       it->is_tail_call == v.is_tail_call && it->is_inner == v.is_inner &&
+				       (it->index == v.index || !it->is_tail_call) && it->map &&
+				       bb_same_text(it->map, v.map));
+		if (!is_ignored && !same) {
+			*BB_ADD(bb_in_vain_record, c, in_vain) = v;
+			continue;
+		}
+		if (!is_ignored) {
+			same->calls += v.calls;
+			same->in_vain += v.in_vain;
+			same->places++;
+		}
+		bb_record__done(&bb_in_vain_record, &v);
 	}
 }
 
@@ -587,19 +563,7 @@ static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *h
 	return (struct source_line){0};
 }
 
-/* Returns how a path differs from the most frequent one: "through FILE:LINE". Free the text. */
-static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
-{
-	struct source_line own = line_in_one(e, path, frequent),
-			   missing = line_in_one(e, frequent, path);
-
-	if (own.number)
-		return bb_asprintf("through %s:%u", basename(own.file), own.number);
-	if (missing.number)
-		return bb_asprintf("not through %s:%u", basename(missing.file), missing.number);
-	return bb_strdup(path == frequent ? "most frequent" : "another");
-}
-
+/* Describes how each path differs from the most frequent one: "through FILE:LINE". */
 static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 			   struct bb_mix_paths *paths)
 {
@@ -609,8 +573,20 @@ static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 		n_of[paths->path_of[i]]++;
 	for (size_t i = 1; i < sets->n; i++)
 		most = n_of[i] > n_of[most] ? i : most;
-	for (size_t i = 0; i < sets->n; i++)
-		paths->words[i] = path_words(e, sets->executes[i], sets->executes[most]);
+	for (size_t i = 0; i < sets->n; i++) {
+		const uint8_t *path = sets->executes[i], *frequent = sets->executes[most];
+		struct source_line own = line_in_one(e, path, frequent),
+				   missing = line_in_one(e, frequent, path);
+
+		if (own.number)
+			paths->words[i] = bb_asprintf("through %s:%u", basename(own.file),
+						      own.number);
+		else if (missing.number)
+			paths->words[i] = bb_asprintf("not through %s:%u", basename(missing.file),
+						      missing.number);
+		else
+			paths->words[i] = bb_strdup(i == most ? "most frequent" : "another");
+	}
 }
 
 /* Stores each run's path. Returns how many differ from an earlier run on the same input. */
@@ -813,26 +789,6 @@ static void add_numbers(struct bb_numbers *list, const double *x, size_t stride,
 	}
 }
 
-static void add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
-{
-	const struct bb_line_path *path = &lines->of->path;
-	const struct bb_line_row *from = &path->rows[i];
-	struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
-
-	row->file = bb_strdup(from->file);
-	row->text = bb_strdup(from->text);
-	row->call = bb_strdup(from->call);
-	row->enters = from->enters;
-	row->line = from->line;
-	row->last_line = from->last_line;
-	row->insn = from->first_insn;
-	row->is_loop = from->is_loop;
-	row->turns = from->turns;
-	bb_timed_row__set_from(row, from->from);
-	add_numbers(&row->ns, lines->rows_ns + i, path->n_rows, lines->of->n_loads);
-	add_numbers(&row->first_ns, lines->first_ns + i, path->n_rows, lines->of->n_loads);
-}
-
 static void fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
 {
 	const struct bb_lines_plan *plan = lines->plan;
@@ -862,8 +818,23 @@ static void fill(struct bb_timed *t, const struct bb_case *c, const struct bb_li
 	add_numbers(&t->empty_ns, lines->empty_ns, 1, of->n_loads);
 	add_numbers(&t->hidden_ns, lines->hidden_ns, 1, of->n_loads);
 	add_numbers(&t->rest_ns, lines->rest_ns, 1, of->n_loads);
-	for (size_t i = 0; i < of->path.n_rows; i++)
-		add_row(t, lines, i);
+	for (size_t i = 0; i < of->path.n_rows; i++) {
+		const struct bb_line_row *from = &of->path.rows[i];
+		struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
+
+		row->file = bb_strdup(from->file);
+		row->text = bb_strdup(from->text);
+		row->call = bb_strdup(from->call);
+		row->enters = from->enters;
+		row->line = from->line;
+		row->last_line = from->last_line;
+		row->insn = from->first_insn;
+		row->is_loop = from->is_loop;
+		row->turns = from->turns;
+		bb_timed_row__set_from(row, from->from);
+		add_numbers(&row->ns, lines->rows_ns + i, of->path.n_rows, of->n_loads);
+		add_numbers(&row->first_ns, lines->first_ns + i, of->path.n_rows, of->n_loads);
+	}
 }
 
 void bb_note_lines(struct bb_session *s)

@@ -27,10 +27,21 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 		       plan->scenario->name);
 }
 
-static int take_turns(struct flame_run *f, struct bb_err *err)
+static int record(struct flame_run *f, const struct bb_run_opts *opts,
+		  struct bb_recording *ret_recording, struct bb_err *err)
 {
+	const struct bb_sampler_opts sampler = {
+		.object_dir = opts->driver.object_dir,
+		.pid = getpid(),
+		.freq_hz = BB_FLAME_HZ,
+		.on_cpu = true,
+		.want_kernel = true,
+		.want_user = true,
+	};
+	char own[BB_PROFILE_COMM] = "";
+	struct bb_samples *samples = &ret_recording->samples;
 	double done_s = 0;
-	int rc = 0;
+	int rc = bb_recorder__start(&sampler, &f->recorder, err);
 
 	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cases) {
 		struct bb_batch b = {.ns = f->ns, /* not read */
@@ -48,26 +59,6 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 			rc = bb_fail(err, -EINTR,
 				     "interrupted by a signal; there is no flame graph");
 	}
-	return rc;
-}
-
-static int record(struct flame_run *f, const struct bb_run_opts *opts,
-		  struct bb_recording *ret_recording, struct bb_err *err)
-{
-	const struct bb_sampler_opts sampler = {
-		.object_dir = opts->driver.object_dir,
-		.pid = getpid(),
-		.freq_hz = BB_FLAME_HZ,
-		.on_cpu = true,
-		.want_kernel = true,
-		.want_user = true,
-	};
-	char own[BB_PROFILE_COMM] = "";
-	struct bb_samples *samples = &ret_recording->samples;
-	int rc = bb_recorder__start(&sampler, &f->recorder, err);
-
-	if (!rc)
-		rc = take_turns(f, err);
 	if (!rc)
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)

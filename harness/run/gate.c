@@ -41,23 +41,6 @@ static void leave_out(struct bb_gate_program *p, enum bb_gate_state state, const
 	p->why = bb_asprintf("%.*s", (int)strcspn(why, "\n"), why);
 }
 
-/* Names a program "file.program", or "path.program" if that name is taken. */
-static void label_program(struct bb_gate *g, struct bb_gate_program *p)
-{
-	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
-		label[2 * BB_NAME_MAX_BYTES + 2];
-	bool taken = true;
-
-	bb_name_from(p->program, strlen(p->program), own);
-	for (int whole = 0; taken && whole < 2; whole++) {
-		bb_object_name_from(whole ? p->object : basename(p->object), object);
-		snprintf(label, sizeof(label), "%s.%s", object, own);
-		taken = BB_ANY(g->programs, g->n_programs, bb_same_text(it->label, label));
-	}
-	p->program_at = strlen(label) - strlen(own);
-	p->label = bb_strdup(label);
-}
-
 /* Takes ownership of the scenario, also on error. */
 static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
 {
@@ -142,12 +125,22 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		    const struct bb_object_program *base, const struct bb_object_program *head,
 		    struct bb_err *err)
 {
-	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
-	bool same = false;
-	char why[200];
+	struct bb_gate *g = &run->gate;
+	struct bb_gate_program *p = bb_gate__add(g, o->path, head->name, BB_GATE_COMPARED);
+	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
+		label[2 * BB_NAME_MAX_BYTES + 2], why[200];
+	bool taken = true, same = false;
 	int rc;
 
-	label_program(&run->gate, p);
+	/* names the program "file.program", or "path.program" if that name is taken */
+	bb_name_from(p->program, strlen(p->program), own);
+	for (int whole = 0; taken && whole < 2; whole++) {
+		bb_object_name_from(whole ? p->object : basename(p->object), object);
+		snprintf(label, sizeof(label), "%s.%s", object, own);
+		taken = BB_ANY(g->programs, g->n_programs, bb_same_text(it->label, label));
+	}
+	p->program_at = strlen(label) - strlen(own);
+	p->label = bb_strdup(label);
 	if (strcmp(base->name, head->name))
 		p->why = bb_asprintf("called '%s' in base, and attached in the same place",
 				     base->name);
@@ -292,32 +285,6 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
-			     const struct bb_variant_spec *v, struct bb_err *err)
-{
-	const struct bb_built_object *o = object_of(run, s, v);
-	const char *name = bb_variant_object(s, v);
-	bool is_floor = bb_same_text(s->floor, v->name) ||
-			BB_ANY(s->drives, s->n_drives, bb_same_text(it->floor, v->name));
-	enum bb_gate_state state;
-	int rc;
-
-	if (is_floor) /* a floor (empty program) is only subtracted, never compared */
-		return 0;
-	if (!o) {
-		add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
-			     "neither build made its object, or more than one of that name");
-		return 0;
-	}
-	rc = compare_objects(run, o, &state, err);
-	if (rc)
-		return rc;
-	if (state == BB_GATE_COMPARED)
-		return add_variant(run, v->name, o, err);
-	add_left_out(run, o->path, v->name, state, NULL);
-	return 0;
-}
-
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_scenario *s = NULL;
@@ -326,8 +293,28 @@ static int add_variants(struct bb_gate_run *run, struct bb_err *err)
 	if (!rc && run->opts->exact && !BB_ANY(s->drives, s->n_drives, it->kind->counts))
 		rc = bb_fail(err, -EINVAL,
 			     "%s: --exact takes a drive {with: exact}, and it has none", s->path);
-	for (size_t i = 0; !rc && i < s->n_variants; i++)
-		rc = add_built_variant(run, s, &s->variants[i], err);
+	for (size_t i = 0; !rc && i < s->n_variants; i++) {
+		const struct bb_variant_spec *v = &s->variants[i];
+		const struct bb_built_object *o = object_of(run, s, v);
+		const char *name = bb_variant_object(s, v);
+		bool is_floor = bb_same_text(s->floor, v->name) ||
+				BB_ANY(s->drives, s->n_drives, bb_same_text(it->floor, v->name));
+		enum bb_gate_state state;
+
+		if (is_floor) /* a floor (empty program) is only subtracted, never compared */
+			continue;
+		if (!o) {
+			add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
+				     "neither build made its object, or more than one of that "
+				     "name");
+			continue;
+		}
+		rc = compare_objects(run, o, &state, err);
+		if (!rc && state == BB_GATE_COMPARED)
+			rc = add_variant(run, v->name, o, err);
+		else if (!rc)
+			add_left_out(run, o->path, v->name, state, NULL);
+	}
 	bb_scenario__free(s);
 	return rc;
 }
@@ -369,51 +356,42 @@ static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, struct bb_err *err)
-{
-	const struct bb_gate_opts *o = run->opts;
-	struct bb_stats_enable stats;
-	struct bb_gate *g = &run->gate;
-	int rc = bb_repo__resolve(repo, o->base, g->base_commit, err);
-
-	if (!rc)
-		rc = bb_repo__resolve(repo, o->head ? o->head : "HEAD", g->head_commit, err);
-	if (!rc && o->merge_base)
-		rc = bb_repo__merge_base(repo, g->base_commit, g->head_commit, g->base_commit, err);
-	if (!rc && !o->head)
-		rc = bb_repo__is_dirty(repo, &g->dirty, err);
-	if (rc || o->guests)
-		return rc;
-	/* Checks for root's rights before the builds, because they may take long. */
-	rc = bb_stats_enable__on(&stats, err);
-	if (!rc)
-		bb_stats_enable__off(&stats);
-	return rc;
-}
-
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err)
 {
 	struct bb_gate_run *run = bb_calloc(1, sizeof(*run));
 	struct bb_gate_builds *builds = bb_calloc(1, sizeof(*builds));
+	const struct bb_repo *repo = &builds->repo;
+	struct bb_stats_enable stats = {.fd = -1};
+	struct bb_gate *g = &run->gate;
 	int rc;
 
 	run->opts = builds->opts = opts;
 	run->builds = builds;
-	builds->gate = &run->gate;
-	run->gate = (struct bb_gate){.threshold = opts->threshold,
-				     .alpha = opts->alpha,
-				     .complexity = opts->complexity,
-				     .grow = opts->grow,
-				     .each_s = opts->each_s,
-				     .budget_s = opts->budget_s,
-				     .exact = opts->exact,
-				     .tree = builds->repo.tree,
-				     .base = bb_strdup(opts->base),
-				     .head = opts->head ? bb_strdup(opts->head) : NULL};
+	builds->gate = g;
+	*g = (struct bb_gate){.threshold = opts->threshold,
+			      .alpha = opts->alpha,
+			      .complexity = opts->complexity,
+			      .grow = opts->grow,
+			      .each_s = opts->each_s,
+			      .budget_s = opts->budget_s,
+			      .exact = opts->exact,
+			      .tree = repo->tree,
+			      .base = bb_strdup(opts->base),
+			      .head = opts->head ? bb_strdup(opts->head) : NULL};
 	rc = bb_repo__open(opts->dir, &builds->repo, err);
 	if (!rc)
-		rc = find_revisions(run, &builds->repo, err);
+		rc = bb_repo__resolve(repo, opts->base, g->base_commit, err);
+	if (!rc)
+		rc = bb_repo__resolve(repo, opts->head ? opts->head : "HEAD", g->head_commit, err);
+	if (!rc && opts->merge_base)
+		rc = bb_repo__merge_base(repo, g->base_commit, g->head_commit, g->base_commit, err);
+	if (!rc && !opts->head)
+		rc = bb_repo__is_dirty(repo, &g->dirty, err);
+	/* Checks for root's rights before the builds, because they may take long. */
+	if (!rc && !opts->guests)
+		rc = bb_stats_enable__on(&stats, err);
+	bb_stats_enable__off(&stats);
 	if (!rc)
 		rc = bb_gate_builds__make(builds, err);
 	if (!rc)

@@ -109,21 +109,6 @@ static void enter_line(const struct tree *t, struct side *side, const char *sign
 	free(source);
 }
 
-/* Adds the paths, which execute the same blocks, but differ in loops or in where they end. */
-static void add_leaves(const struct tree *t, const struct side *side)
-{
-	for (size_t i = 0; i < side->n; i++) {
-		const struct bb_inside_path *path = side->paths[i];
-		struct side leaf = *side;
-		char name[64];
-
-		snprintf(name, sizeof(name), "about %" PRIu64 " turns of its loops", path->turns);
-		if (side->n > 1)
-			enter(t, &leaf, name, BB_FRAME_NOTE);
-		bb_stacks__add(t->stacks, leaf.frames, leaf.depth, (double)path->runs);
-	}
-}
-
 /* Returns true if all paths execute the block or, with `executes` false, if none does. */
 static bool all_alike(const struct tree *t, const struct side *side, uint32_t block, bool executes)
 {
@@ -140,10 +125,19 @@ static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 	/* finds the next block that only some paths execute */
 	while (b < n_blocks && (all_alike(t, side, b, true) || all_alike(t, side, b, false)))
 		b++;
-	if (b == n_blocks) {
-		add_leaves(t, side);
-		return;
+	/* paths that execute the same blocks differ in loops or in where they end */
+	for (size_t i = 0; b == n_blocks && i < side->n; i++) {
+		const struct bb_inside_path *path = side->paths[i];
+		struct side leaf = *side;
+		char name[64];
+
+		snprintf(name, sizeof(name), "about %" PRIu64 " turns of its loops", path->turns);
+		if (side->n > 1)
+			enter(t, &leaf, name, BB_FRAME_NOTE);
+		bb_stacks__add(t->stacks, leaf.frames, leaf.depth, (double)path->runs);
 	}
+	if (b == n_blocks)
+		return;
 	for (int i = 0; i < 2; i++) {
 		sides[i].n = 0;
 		sides[i].paths = bb_calloc(side->n, sizeof(*side->paths));
@@ -167,37 +161,32 @@ static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 		free(sides[i].paths);
 }
 
-static void add_tree(const struct tree *t, const char *variant,
-		     const struct bb_inside_figures *figures)
-{
-	struct side root = {.paths = bb_calloc(figures->n_paths, sizeof(*root.paths))};
-
-	enter(t, &root, variant, BB_FRAME_COMM);
-	for (size_t i = 0; i < figures->n_paths; i++) {
-		struct side rest = root;
-
-		if (figures->paths[i].key) {
-			root.paths[root.n++] = &figures->paths[i];
-			continue;
-		}
-		enter(t, &rest, "[other paths]", BB_FRAME_NOTE);
-		bb_stacks__add(t->stacks, rest.frames, rest.depth, (double)figures->paths[i].runs);
-	}
-	if (root.n)
-		add_side(t, &root, 0);
-	free(root.paths);
-}
-
 void bb_inside__tree(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		     struct bb_stacks *stacks)
 {
 	for (size_t i = 0; i < in->n_programs; i++) {
 		const struct bb_inside_program *p = &in->programs[i];
+		const struct bb_inside_figures *f = &figures[i];
 		struct btf *btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
+		const struct tree t = {p, btf, stacks};
+		struct side root = {.paths = bb_calloc(f->n_paths, sizeof(*root.paths))};
 		char *variant = name_variant(in, figures, i);
 
 		if (p->id)
-			add_tree(&(struct tree){p, btf, stacks}, variant, &figures[i]);
+			enter(&t, &root, variant, BB_FRAME_COMM);
+		for (size_t k = 0; p->id && k < f->n_paths; k++) {
+			struct side rest = root;
+
+			if (f->paths[k].key) {
+				root.paths[root.n++] = &f->paths[k];
+				continue;
+			}
+			enter(&t, &rest, "[other paths]", BB_FRAME_NOTE);
+			bb_stacks__add(stacks, rest.frames, rest.depth, (double)f->paths[k].runs);
+		}
+		if (root.n)
+			add_side(&t, &root, 0);
+		free(root.paths);
 		free(variant);
 		btf__free(btf);
 	}

@@ -202,32 +202,6 @@ static void keep(const struct bb_live_watch *l, struct watched *w, const struct 
 		w->last_at_ns = bb_now_ns();
 }
 
-/* Reads the counters and adds the window since the last reading to w->windows. Sets *ret_shared if
- * the window has several runs. If our readings or sleeps cause runs of the program, adds the window
- * only to w->share, because the time of our own runs in it is unknown. */
-static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
-{
-	struct bb_prog_stats now, window;
-	int rc = read_counters(l, w, &now);
-
-	if (rc)
-		return rc;
-	window = bb_prog_stats__since(&now, &w->last);
-	w->is_apart |= !window.run_cnt && !window.recursion_misses && l->sleeps != w->sleeps;
-	if (bb_own_runs__any(&w->own)) {
-		bb_own_share__add(&w->share, &window,
-				  (l->reads - w->reads) * w->own.by_read +
-					  (l->sleeps - w->sleeps) * w->own.by_sleep);
-	} else {
-		if (window.run_cnt)
-			bb_live_windows__add(&w->windows, window.run_cnt, window.run_time_ns);
-		*ret_shared |= window.run_cnt > 1;
-	}
-	w->idle &= !window.run_cnt;
-	keep(l, w, &now);
-	return rc;
-}
-
 /* Leaves the time since the last reading out of the period of each program of which we cause runs.
  * We did more than read and sleep in this time, so our share of the runs is unknown. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
@@ -273,42 +247,40 @@ static int find_own(struct watched *w)
 	return 0;
 }
 
-/* If `whole` is false, reads idle programs only in one of IDLE_EVERY sweeps. */
+/* Reads the counters of all programs, and adds the windows since the last readings to w->windows.
+ * If our readings or sleeps cause runs of a program, adds its window only to w->share, because the
+ * time of our own runs in it is unknown. Sets *ret_shared if a window has several runs. If `whole`
+ * is false, reads idle programs only in one of IDLE_EVERY sweeps. */
 static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct watched *w = &l->v[i];
+		struct bb_prog_stats now, window;
 		int rc;
 
 		if (w->until_ns || (!whole && w->idle && (l->sweeps + i) % IDLE_EVERY))
 			continue;
-		rc = take_window(l, w, ret_shared);
+		rc = read_counters(l, w, &now);
 		if (rc)
 			return say_unreadable(w, rc, err);
+		window = bb_prog_stats__since(&now, &w->last);
+		w->is_apart |= !window.run_cnt && !window.recursion_misses &&
+			       l->sleeps != w->sleeps;
+		if (bb_own_runs__any(&w->own)) {
+			bb_own_share__add(&w->share, &window,
+					  (l->reads - w->reads) * w->own.by_read +
+						  (l->sleeps - w->sleeps) * w->own.by_sleep);
+		} else {
+			if (window.run_cnt)
+				bb_live_windows__add(&w->windows, window.run_cnt,
+						     window.run_time_ns);
+			*ret_shared |= window.run_cnt > 1;
+		}
+		w->idle &= !window.run_cnt;
+		keep(l, w, &now);
 	}
 	l->sweeps += !whole;
 	return 0;
-}
-
-/* Reopens the program's descriptor. Calls find_own() if `asks` is true. */
-static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
-{
-	int rc;
-
-	if (w->until_ns)
-		return 0;
-	w->idle = w->last.run_cnt == w->looked_cnt;
-	w->looked_cnt = w->last.run_cnt;
-	bb_close(&w->reader.prog_fd);
-	rc = bb_loaded__open(w->program.id, &w->reader.prog_fd, err);
-	if (rc == -ENOENT) {
-		w->reader.prog_fd = -1;
-		w->until_ns = bb_now_ns();
-		return 0;
-	}
-	if (rc)
-		return rc;
-	return asks ? say_unreadable(w, find_own(w), err) : 0;
 }
 
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
@@ -345,9 +317,24 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 	 * closes the descriptors, which unloads programs that only we hold. */
 	int rc = sweep(l, true, &shared, err);
 
-	for (size_t i = 0; !rc && i < l->n; i++)
-		rc = take_up_again(&l->v[i], !l->filter.sparing || !((l->looks + i) % ASK_EVERY),
-				   err);
+	for (size_t i = 0; !rc && i < l->n; i++) {
+		struct watched *w = &l->v[i];
+		bool asks = !l->filter.sparing || !((l->looks + i) % ASK_EVERY);
+
+		if (w->until_ns)
+			continue;
+		w->idle = w->last.run_cnt == w->looked_cnt;
+		w->looked_cnt = w->last.run_cnt;
+		bb_close(&w->reader.prog_fd);
+		rc = bb_loaded__open(w->program.id, &w->reader.prog_fd, err);
+		if (rc == -ENOENT) {
+			w->reader.prog_fd = -1;
+			w->until_ns = bb_now_ns();
+			rc = 0;
+		} else if (!rc && asks) {
+			rc = say_unreadable(w, find_own(w), err);
+		}
+	}
 	l->looks++;
 	while (!rc) {
 		rc = bb_loaded__next(id, &id, err);
@@ -454,6 +441,7 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 	if (rc)
 		return rc;
 	rows = bb_calloc(n ? n : 1, sizeof(*rows));
+	l->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct watched *w = &l->v[i];
 		uint64_t until_ns = w->until_ns ? w->until_ns : now_ns;
@@ -472,13 +460,6 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 			rows[i].samples = *means;
 			*means = (struct bb_hist){0};
 		}
-	}
-	*ret_rows = rows;
-	*ret_n = n;
-	l->n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct watched *w = &l->v[i];
-
 		bb_live_windows__done(&w->windows);
 		if (w->until_ns)
 			continue;
@@ -487,6 +468,8 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 		w->share = (struct bb_own_share){0};
 		l->v[l->n++] = *w;
 	}
+	*ret_rows = rows;
+	*ret_n = n;
 	return 0;
 }
 

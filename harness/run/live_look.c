@@ -26,11 +26,14 @@ static char *name_apart(const struct bb_report *r, const struct bb_report *other
 	return text;
 }
 
-static int add_program(struct bb_report *r, const struct bb_loaded *program, const char *variant,
-		       struct bb_err *err)
+static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
 {
+	const struct bb_loaded *program = &row->program;
+	struct bb_report *r = look->report;
 	struct bb_prog_facts facts = {0};
 	struct bb_program *p;
+	struct bb_case *c;
+	char *variant;
 	int fd, rc = bb_loaded__open(program->id, &fd, err);
 
 	if (!rc) {
@@ -45,24 +48,12 @@ static int add_program(struct bb_report *r, const struct bb_loaded *program, con
 	}
 	if (rc)
 		return rc;
+	variant = name_apart(r, r, program->name);
 	p = bb_record__facts(r, SCENARIO, variant, &facts);
 	p->program = bb_strdup(*program->name ? program->name : NO_NAME);
 	p->object = bb_strdup(NOBODY);
-	return 0;
-}
-
-static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
-{
-	char *variant = name_apart(look->report, look->report, row->program.name);
-	int rc = add_program(look->report, &row->program, variant, err);
-	struct bb_case *c;
-
-	if (rc) {
-		free(variant);
-		return rc;
-	}
-	BB_PUSH(look->ids, look->n, row->program.id);
-	c = BB_ADD(bb_case_record, look->report, cases);
+	BB_PUSH(look->ids, look->n, program->id);
+	c = BB_ADD(bb_case_record, r, cases);
 	c->name = bb_asprintf(SCENARIO "/%s/" BB_DRIVE_WATCH, variant);
 	c->scenario = bb_strdup(SCENARIO);
 	c->variant = variant;

@@ -321,30 +321,15 @@ static const char *find_name(const struct bb_object_info *info, bool of_map, con
 	return name;
 }
 
-static void add_per_cpu(struct maker *m, struct variant v)
-{
-	const struct bb_strings *maps = &m->opts->per_cpu;
-	char own[BB_NAME_MAX_BYTES + 1];
-	size_t len = strlen(v.name);
-
-	for (size_t i = 0; i < maps->n; i++) {
-		v.per_cpu = maps->v[i];
-		if (!find_name(&v.part->info, true, v.per_cpu) ||
-		    BB_ANY(maps->v, i, !strcmp(*it, v.per_cpu)))
-			continue;
-		bb_name_from(v.per_cpu, strlen(v.per_cpu), own);
-		snprintf(v.name + len, sizeof(v.name) - len, ".%s", own);
-		BB_PUSH(m->variants, m->n_variants, v);
-	}
-}
-
 static void add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
 	struct variant v = {.part = part, .program = p};
 	bool is_only = part->n_wanted == 1 && !m->opts->full_names;
 	const struct bb_found_inputs *found = m->opts->found_inputs;
+	const struct bb_strings *maps = &m->opts->per_cpu;
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400];
+	size_t len;
 
 	/* With one object, a variant is named after its program. With several, it is named after
 	 * its object, or "object.program" if several programs of the object are wanted. */
@@ -364,12 +349,21 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 			  !strcmp(it->variant, v.name) && bb_found_input__is_any(it));
 	v.group = find_group(m, p, v.found);
 	BB_PUSH(m->variants, m->n_variants, v);
-	add_per_cpu(m, v);
 	if (p->guess)
 		bb_add_words(&m->out.guesses, "",
 			     "bpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
 			     "otherwise\n",
 			     v.name, p->section, p->guess);
+	len = strlen(v.name);
+	for (size_t i = 0; i < maps->n; i++) {
+		v.per_cpu = maps->v[i];
+		if (!find_name(&part->info, true, v.per_cpu) ||
+		    BB_ANY(maps->v, i, !strcmp(*it, v.per_cpu)))
+			continue;
+		bb_name_from(v.per_cpu, strlen(v.per_cpu), own);
+		snprintf(v.name + len, sizeof(v.name) - len, ".%s", own);
+		BB_PUSH(m->variants, m->n_variants, v);
+	}
 }
 
 static int say_nothing_driven(const struct maker *m, struct bb_err *err)
@@ -396,25 +390,13 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* With one_each, names the scenario after the last object's program, so that all comparisons of
- * this program are in one history. */
-static void name_scenario(struct maker *m)
-{
-	const struct bb_object_opts *o = m->opts;
-	const struct part *last = &m->parts[o->n_objects - 1];
-	const char *name = o->name ? o->name : o->n_objects == 1 ? last->name : "objects";
-
-	for (size_t i = 0; !o->name && o->one_each && i < last->info.n_programs; i++)
-		if (is_wanted(o, &o->objects[o->n_objects - 1], last->info.programs[i].name))
-			name = last->info.programs[i].name;
-	bb_name_from(name, strlen(name), m->name);
-}
-
 static int find_programs(struct maker *m, struct bb_err *err)
 {
 	/* a YAML list has at most BB_YAML_MAX_ENTRIES items, floors included */
 	const size_t most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
 	const struct bb_object_opts *o = m->opts;
+	const struct part *last = &m->parts[o->n_objects - 1];
+	const char *name;
 	size_t n = 0;
 	int rc = 0;
 
@@ -429,7 +411,12 @@ static int find_programs(struct maker *m, struct bb_err *err)
 			     o->objects[0].path, n,
 			     o->per_cpu.n ? " and variants of --per-cpu" : "", most);
 	m->most_groups = BB_YAML_MAX_ENTRIES - MOST_FLOORS / 2 - n;
-	name_scenario(m);
+	name = o->name ? o->name : o->n_objects == 1 ? last->name : "objects";
+	/* with one_each, all comparisons of the last program are in one history, named after it */
+	for (size_t i = 0; !o->name && o->one_each && i < last->info.n_programs; i++)
+		if (is_wanted(o, &o->objects[o->n_objects - 1], last->info.programs[i].name))
+			name = last->info.programs[i].name;
+	bb_name_from(name, strlen(name), m->name);
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
 			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name))
@@ -458,11 +445,6 @@ static bool is_capture(const char *data, size_t len)
 	return BB_ANY(magics, BB_LEN(magics), magic == *it);
 }
 
-static bool is_text(const char *data, size_t len)
-{
-	return !BB_ANY(data, len, *it < ' ' && !strchr("\t\r\n", *it ? *it : '?'));
-}
-
 /* Returns 0 for hexadecimal text, 1 for binary data, or -EINVAL for other or too short text. */
 static int look_for_hex(const char *path, const char *data, size_t len, size_t least,
 			struct bb_err *err)
@@ -472,7 +454,7 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
 	int rc = bb_parse_hex(data, bytes, len / 2 + 1, &n, &at);
 
 	free(bytes);
-	if (!is_text(data, len))
+	if (BB_ANY(data, len, *it < ' ' && !strchr("\t\r\n", *it ? *it : '?')))
 		return 1;
 	if (rc)
 		return bb_fail(err, -EINVAL,
@@ -639,12 +621,6 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 	return rc;
 }
 
-static void write_floor(const char *indent, const struct group *g, FILE *out)
-{
-	if (g->floor[0])
-		fprintf(out, "%sfloor: %s\n", indent, g->floor);
-}
-
 /* Values that a scenario can give to a global whose name has `word` and whose size is `size_bytes`.
  * `self` stands for the pid, name or cgroup of the process that fires the program. */
 static const struct {
@@ -709,8 +685,8 @@ static void write_head(const struct maker *m, FILE *out)
 	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
 	/* the floor of the only group is the floor of the whole scenario */
-	if (m->n_groups == 1)
-		write_floor("", m->groups, out);
+	if (m->n_groups == 1 && m->groups->floor[0])
+		fprintf(out, "floor: %s\n", m->groups->floor);
 	if (!o->programs.n && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
 		      "default: error, which ends the run\n",
@@ -737,16 +713,6 @@ static const char *number_of(const struct bb_strings *given, const char *map)
 	return found;
 }
 
-static const char *file_of(const struct maker *m, const char *map)
-{
-	const char *path = NULL;
-
-	for (size_t i = 0; i < m->opts->maps.n; i++)
-		if (bb_maps_file__find(m->files[i], map))
-			path = m->files[i]->path;
-	return path;
-}
-
 static void write_found_globals(const struct bb_found_input *f, FILE *out)
 {
 	size_t n = 0;
@@ -766,11 +732,6 @@ static bool is_entry_of(const struct bb_try_part *p, const char *map)
 {
 	return p->is_set && (p->kind == BB_TRY_VALUE || p->kind == BB_TRY_PROGRAM) &&
 	       !strcmp(p->name, map);
-}
-
-static bool has_found_entries(const struct bb_found_input *f, const char *map)
-{
-	return BB_ANY(f->state.v, f ? f->state.n : 0, is_entry_of(it, map));
 }
 
 static void write_found_entries(const struct bb_found_input *f, const char *map, FILE *out)
@@ -807,10 +768,15 @@ static void write_maps(const struct maker *m, const struct variant *v, FILE *out
 
 	for (size_t i = 0; i < part->info.n_maps; i++) {
 		const char *map = part->info.maps[i].name, *fill = number_of(&m->opts->fills, map),
-			   *room = number_of(&m->opts->max_entries, map), *file = file_of(m, map);
-		bool per_cpu = v->per_cpu && !strcmp(v->per_cpu, map);
+			   *room = number_of(&m->opts->max_entries, map), *file = NULL;
+		bool per_cpu = v->per_cpu && !strcmp(v->per_cpu, map),
+		     has_entries = BB_ANY(found->state.v, found ? found->state.n : 0,
+					  is_entry_of(it, map));
 
-		if (!fill && !room && !file && !per_cpu && !has_found_entries(found, map))
+		for (size_t k = 0; k < m->opts->maps.n; k++)
+			if (bb_maps_file__find(m->files[k], map))
+				file = m->files[k]->path;
+		if (!fill && !room && !file && !per_cpu && !has_entries)
 			continue;
 		write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
 		if (per_cpu)
@@ -824,7 +790,7 @@ static void write_maps(const struct maker *m, const struct variant *v, FILE *out
 				strchr(fill, ',') ? ", fill: {count: [%s], key: random}"
 						  : ", fill: {count: %s, key: random}",
 				fill);
-		if (has_found_entries(found, map))
+		if (has_entries)
 			write_found_entries(found, map, out);
 		fputc('}', out);
 	}
@@ -905,7 +871,8 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
 	/* with one group, the drive takes the scenario's floor and all variants */
 	if (m->n_groups > 1) {
-		write_floor("    ", g, out);
+		if (g->floor[0])
+			fprintf(out, "    floor: %s\n", g->floor);
 		for (size_t i = 0; i < m->n_variants; i++) {
 			if (m->variants[i].group != group)
 				continue;
@@ -1071,16 +1038,6 @@ static bool has_map_of(const struct bb_object_info *info, const struct bb_map_ta
 	return BB_ANY(info->maps, info->n_maps, bb_map_table__is_of(table, it->name));
 }
 
-static int check_file(const struct maker *m, const struct bb_maps_file *file, struct bb_err *err)
-{
-	for (size_t i = 0; i < file->n; i++)
-		if (!BB_ANY(m->parts, m->opts->n_objects, has_map_of(&it->info, &file->v[i])))
-			return bb_fail(err, -ENOENT,
-				       "%s: no object has the map '%s'; there are: %s", file->path,
-				       file->v[i].name, list_names(m, true).text);
-	return 0;
-}
-
 static int read_files(struct maker *m, struct bb_err *err)
 {
 	int rc = 0;
@@ -1092,30 +1049,17 @@ static int read_files(struct maker *m, struct bb_err *err)
 		if (!realpath(m->opts->maps.v[i], path))
 			return bb_fail(err, -errno, "%s: %m", m->opts->maps.v[i]);
 		rc = bb_maps_file__read(path, &m->files[i], err);
-		rc = rc ? rc : check_file(m, m->files[i], err);
+		for (size_t k = 0; !rc && k < m->files[i]->n; k++) {
+			const struct bb_map_table *table = &m->files[i]->v[k];
+
+			if (!BB_ANY(m->parts, m->opts->n_objects, has_map_of(&it->info, table)))
+				rc = bb_fail(err, -ENOENT,
+					     "%s: no object has the map '%s'; there are: %s",
+					     m->files[i]->path, table->name,
+					     list_names(m, true).text);
+		}
 	}
 	return rc;
-}
-
-static int check_can_be_per_cpu(const struct maker *m, const char *map, struct bb_err *err)
-{
-	for (size_t i = 0; i < m->opts->n_objects; i++) {
-		const struct bb_object_info *info = &m->parts[i].info;
-		const struct bb_object_map *k = BB_FIND(info->maps, info->n_maps,
-							!strcmp(it->name, map));
-
-		if (k && info->is_capture)
-			return bb_fail(err, -EINVAL,
-				       "--per-cpu=%s: %s is a capture, whose maps are as the "
-				       "captured loader made them; give the object file",
-				       map, m->parts[i].path);
-		if (k && bb_map_type__per_cpu(k->type) < 0)
-			return bb_fail(err, -EINVAL,
-				       "--per-cpu=%s: this map of type %s cannot have a value for "
-				       "each CPU; a hash, an LRU hash or an array can",
-				       map, libbpf_bpf_map_type_str((enum bpf_map_type)k->type));
-	}
-	return 0;
 }
 
 static int check_per_cpu(struct maker *m, struct bb_err *err)
@@ -1134,7 +1078,24 @@ static int check_per_cpu(struct maker *m, struct bb_err *err)
 		rc = strchr(map, '=')
 			     ? bb_fail(err, -EINVAL, "--per-cpu=%s is not the name of a map", map)
 			     : check_name(m, "per-cpu", map, true, err);
-		rc = rc ? rc : check_can_be_per_cpu(m, map, err);
+		for (size_t k = 0; !rc && k < o->n_objects; k++) {
+			const struct bb_object_info *info = &m->parts[k].info;
+			const struct bb_object_map *its = BB_FIND(info->maps, info->n_maps,
+								  !strcmp(it->name, map));
+
+			if (its && info->is_capture)
+				rc = bb_fail(err, -EINVAL,
+					     "--per-cpu=%s: %s is a capture, whose maps are as the "
+					     "captured loader made them; give the object file",
+					     map, m->parts[k].path);
+			else if (its && bb_map_type__per_cpu(its->type) < 0)
+				rc = bb_fail(err, -EINVAL,
+					     "--per-cpu=%s: this map of type %s cannot have a "
+					     "value for "
+					     "each CPU; a hash, an LRU hash or an array can",
+					     map,
+					     libbpf_bpf_map_type_str((enum bpf_map_type)its->type));
+		}
 	}
 	return rc;
 }

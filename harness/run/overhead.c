@@ -24,23 +24,6 @@
  * measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
 
-/* Returns ln(head / base) of a figure in the four turns of a block, or NAN if a turn lacks it. */
-static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
-{
-	double sum[2] = {0, 0};
-
-	for (size_t i = 0; i < 4; i++)
-		sum[turns[i].is_head] += turns[i].s[what];
-	return sum[0] > 0 && sum[1] > 0 ? log(sum[1] / sum[0]) : (double)NAN;
-}
-
-static enum bb_verdict verdict_of(struct bb_interval ln, double max)
-{
-	if (ln.lo > log1p(max))
-		return BB_VERDICT_REGRESSED;
-	return ln.hi < log1p(max) ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
-}
-
 static double median_of_side(const struct bb_overhead *o, enum bb_overhead_what what, bool is_head,
 			     double *scratch)
 {
@@ -62,15 +45,23 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 
 	f->base_s = median_of_side(o, what, false, scratch);
 	f->head_s = median_of_side(o, what, true, scratch);
+	/* takes ln(head / base) of each block, unless one of its turns lacks the figure */
 	for (size_t i = 0; i < o->n_blocks; i++) {
-		double d = difference(&o->turns[4 * i], what);
+		double sum[2] = {0, 0}, d;
 
+		for (size_t k = 4 * i; k < 4 * i + 4; k++)
+			sum[o->turns[k].is_head] += o->turns[k].s[what];
+		d = sum[0] > 0 && sum[1] > 0 ? log(sum[1] / sum[0]) : (double)NAN;
 		if (isfinite(d))
 			scratch[n++] = d;
 	}
 	r = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : BB_ALPHA);
 	f->ratio = (struct bb_estimate){exp(r.estimate), exp(r.interval.lo), exp(r.interval.hi)};
-	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
+	f->verdict = BB_VERDICT_INCONCLUSIVE;
+	if (is_judged && r.interval.lo > log1p(max))
+		f->verdict = BB_VERDICT_REGRESSED;
+	else if (is_judged && r.interval.hi < log1p(max))
+		f->verdict = BB_VERDICT_SAME;
 }
 
 /* Returns the interquartile range of the CPU times of base's turns, divided by their median. */
@@ -81,11 +72,6 @@ static double variation(const struct bb_overhead *o, double *scratch)
 	size_t n = 2 * o->n_blocks;
 
 	return n ? (scratch[n - 1 - n / 4] - scratch[n / 4]) / middle : 0;
-}
-
-static double advised_s(double seconds)
-{
-	return 10 * ceil(seconds / 10);
 }
 
 static void explain(struct bb_overhead *o, double max, double *scratch)
@@ -106,13 +92,13 @@ static void explain(struct bb_overhead *o, double max, double *scratch)
 		snprintf(o->why, sizeof(o->why),
 			 "%s%zu block%s of four turns fitted the budget, a verdict needs %d",
 			 because, o->n_blocks, bb_plural(o->n_blocks), BB_OVERHEAD_LEAST_BLOCKS);
-		o->advised_s = advised_s(o->elapsed_s * (BB_OVERHEAD_LEAST_BLOCKS + 1) /
-					 (double)(o->n_blocks ? o->n_blocks : 1));
+		o->advised_s = 10 * ceil(o->elapsed_s * (BB_OVERHEAD_LEAST_BLOCKS + 1) /
+					 (double)(o->n_blocks ? o->n_blocks : 1) / 10);
 		return;
 	}
 	times = bb_times_to_decide(log(r->value), log(r->lo), log(r->hi), limit);
 	if (isfinite(times))
-		o->advised_s = advised_s(o->elapsed_s * times);
+		o->advised_s = 10 * ceil(o->elapsed_s * times / 10);
 	snprintf(o->why, sizeof(o->why), "%sthe %s of %g %%", because,
 		 isfinite(times) ? "interval contains the limit" : "ratio is the limit itself",
 		 100 * max);
@@ -194,22 +180,6 @@ static bool is_given(const struct bb_command_spec *spec)
 	return spec->shell || spec->program;
 }
 
-static int add_load(struct session *s, const struct bb_command *c, struct bb_err *err)
-{
-	char *text = bb_command__stdout(c);
-	struct bb_load_figures f;
-	int rc = s->opts->generator->read(text, &f);
-
-	free(text);
-	if (rc)
-		return bb_fail(err, rc,
-			       "the workload printed no requests a second of `%s` on its stdout",
-			       s->opts->generator->doc);
-	for (size_t i = 0; i < BB_LEN(f.x); i++)
-		s->load.x[i] += f.x[i];
-	return 0;
-}
-
 static int read_rings(void *agent, struct bb_err *)
 {
 	bb_agent__look_at_rings(agent);
@@ -231,8 +201,20 @@ static int run_command(struct session *s, const struct bb_command_spec *given, c
 	rc = bb_command__run(&spec, s->agent.n_rings ? &beside : NULL, s->opts->budget_s, &c, cost,
 			     err);
 	bb_agent__look_at_rings(&s->agent);
-	if (!rc && spec.keeps_stdout)
-		rc = add_load(s, &c, err);
+	if (!rc && spec.keeps_stdout) {
+		const struct bb_load_generator *generator = s->opts->generator;
+		char *text = bb_command__stdout(&c);
+		struct bb_load_figures f;
+
+		rc = generator->read(text, &f);
+		free(text);
+		for (size_t i = 0; !rc && i < BB_LEN(f.x); i++)
+			s->load.x[i] += f.x[i];
+		if (rc)
+			bb_fail(err, rc,
+				"the workload printed no requests a second of `%s` on its stdout",
+				generator->doc);
+	}
 	bb_command__done(&c);
 	return rc;
 }
@@ -363,32 +345,12 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	return 0;
 }
 
-/* If the agent has ended, returns the agent's error, because the workload may have failed for that
- * reason. Otherwise returns `rc`. Counts the turn in s->o->n_gone if programs of the agent were
- * unloaded. */
-static int check_agent(struct session *s, int rc, struct bb_err *err)
-{
-	struct bb_err agents = {0};
-	bool any = false;
-
-	if (!s->agent.spec || (rc && rc != -ECHILD))
-		return rc;
-	if (bb_agent__check(&s->agent, &agents))
-		return bb_fail(err, agents.code, "%s", agents.msg);
-	for (size_t i = 0; i < s->agent.n; i++)
-		if (s->agent.programs[i].is_gone) {
-			any = true;
-			snprintf(s->o->gone, sizeof(s->o->gone), "%s",
-				 s->agent.programs[i].program.name);
-		}
-	s->o->n_gone += any;
-	return rc;
-}
-
 static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {
 	struct bb_run_cost bystander = {0};
+	struct bb_err agents = {0};
+	bool any_gone = false;
 	int rc = switch_to(s, is_head, err);
 
 	*t = (struct bb_overhead_turn){.is_head = is_head};
@@ -401,7 +363,19 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 		rc = run_command(s, &s->opts->bystander, "bystander", &bystander, err);
 		t->s[BB_OVERHEAD_BYSTANDER] = bystander.cpu_s;
 	}
-	return check_agent(s, rc, err);
+	if (!s->agent.spec || (rc && rc != -ECHILD))
+		return rc;
+	/* tells first that the agent has ended, because the workload may have failed for that */
+	if (bb_agent__check(&s->agent, &agents))
+		return bb_fail(err, agents.code, "%s", agents.msg);
+	for (size_t i = 0; i < s->agent.n; i++)
+		if (s->agent.programs[i].is_gone) {
+			any_gone = true;
+			snprintf(s->o->gone, sizeof(s->o->gone), "%s",
+				 s->agent.programs[i].program.name);
+		}
+	s->o->n_gone += any_gone;
+	return rc;
 }
 
 /* Runs a few turns to see whether the commands work and how long they take. */
@@ -430,15 +404,14 @@ static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 	struct bb_overhead *o = s->o;
 	double blocks = fmax(BLOCKS_WANTED - (double)o->n_blocks, 1),
 	       turn_s = (left_s(s) / blocks - 1.5 * s->start_s) / 4, wall_s = 0;
-	int rc = 0;
 
 	/* chooses the runs per turn so that enough blocks fit into the rest of the budget */
 	turn_s = fmax(fmin(turn_s, TURN_MAX_S), TURN_MIN_S);
 	o->runs_a_turn = (uint32_t)fmax(fmin(round(turn_s / s->run_s), RUNS_MAX), 1);
-	for (int i = 0; !rc && i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		struct bb_overhead_turn t;
+		int rc = measure_turn(s, (i == 1 || i == 2) != head_first, o->runs_a_turn, &t, err);
 
-		rc = measure_turn(s, (i == 1 || i == 2) != head_first, o->runs_a_turn, &t, err);
 		if (rc)
 			return rc;
 		t.block = (uint32_t)o->n_blocks;
@@ -448,7 +421,7 @@ static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 	}
 	s->run_s = wall_s / 4;
 	o->n_blocks++;
-	return rc;
+	return 0;
 }
 
 static int measure_blocks(struct session *s, struct bb_err *err)
@@ -468,35 +441,25 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the row of o->programs for the agent's program number `at`. Adds a row if there is none.
- * The agent loads its programs at each start. Programs of different starts share a row if they have
- * the same name. If the agent has several programs of one name, the nth ones of each start share a
- * row. */
-static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
-					   size_t at)
-{
-	const struct bb_loaded *program = &a->programs[at].program;
-	struct bb_overhead_program *part;
-	size_t n_before = BB_SUM(a->programs, at, !strcmp(it->program.name, program->name));
-
-	part = BB_FIND(o->programs, o->n_programs,
-		       !strcmp(it->program.name, program->name) && !n_before--);
-	if (part)
-		return part;
-	BB_PUSH(o->programs, o->n_programs, (struct bb_overhead_program){.program = *program});
-	return &o->programs[o->n_programs - 1];
-}
-
-/* Adds the figures of the agent's programs and ring buffers in one turn. Until mean_of_parts(),
- * `runs` and `ns` of a row are sums over the turns: runs per request, and the time of these
- * runs. */
+/* Adds the figures of the agent's programs and ring buffers in one turn. The agent makes them anew
+ * at each start. Those of different starts share a row if they have the same name. If the agent has
+ * several of one name, the nth ones of each start share a row. Until attribute() divides them,
+ * `runs` and `ns` of a row are sums over the turns: of runs per request, and of their time. */
 static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
 		      const struct bb_overhead_turn *t)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		const struct bb_agent_program *p = &a->programs[i];
-		struct bb_overhead_program *part = part_of(o, a, i);
+		const char *name = p->program.name;
+		size_t n_before = BB_SUM(a->programs, i, !strcmp(it->program.name, name));
+		struct bb_overhead_program *part = BB_FIND(o->programs, o->n_programs,
+							   !strcmp(it->program.name, name) &&
+								   !n_before--);
 
+		if (!part) {
+			part = bb_append(&o->programs, &o->n_programs, sizeof(*part));
+			part->program = p->program;
+		}
 		part->runs += (double)p->since.run_cnt / requests;
 		part->ns += (double)p->since.run_time_ns / requests;
 		part->misses += p->since.recursion_misses;
@@ -504,7 +467,6 @@ static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double re
 	}
 	for (size_t i = 0; i < a->n_rings; i++) {
 		const struct bb_agent_ring *its = &a->rings[i];
-		/* finds the row by name, as part_of() does */
 		size_t n_before = BB_SUM(a->rings, i, !strcmp(it->name, its->name));
 		struct bb_agent_ring *ring = BB_FIND(o->rings, o->n_rings,
 						     !strcmp(it->name, its->name) && !n_before--);
@@ -520,15 +482,6 @@ static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double re
 	o->parts_turn_s += t->s[BB_OVERHEAD_CPU];
 	o->map_bytes = bb_agent__map_bytes(a);
 	o->rss_bytes = (double)t->rss_bytes;
-}
-
-static void mean_of_parts(struct bb_overhead *o, double turns)
-{
-	for (size_t i = 0; i < o->n_programs; i++) {
-		o->programs[i].ns /= o->programs[i].runs;
-		o->programs[i].runs /= turns;
-	}
-	o->parts_turn_s /= turns;
 }
 
 static int measure_parts(struct session *s, uint32_t runs, struct bb_err *err)
@@ -557,6 +510,7 @@ static int measure_parts(struct session *s, uint32_t runs, struct bb_err *err)
  * because the address that the JIT chooses can change a program's time by a quarter. */
 static int attribute(struct session *s, struct bb_err *err)
 {
+	struct bb_overhead *o = s->o;
 	uint32_t n = 0;
 	int rc = 0;
 
@@ -566,11 +520,16 @@ static int attribute(struct session *s, struct bb_err *err)
 			s->is_begun = false;
 		}
 		if (!rc)
-			rc = measure_parts(s, (s->o->runs_a_turn + 1) / 2, err);
+			rc = measure_parts(s, (o->runs_a_turn + 1) / 2, err);
 		n += !rc;
 	}
-	if (n)
-		mean_of_parts(s->o, n);
+	if (!n)
+		return rc;
+	for (size_t i = 0; i < o->n_programs; i++) {
+		o->programs[i].ns /= o->programs[i].runs;
+		o->programs[i].runs /= n;
+	}
+	o->parts_turn_s /= n;
 	return rc;
 }
 

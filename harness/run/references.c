@@ -47,12 +47,11 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 		}
 	}
 	free(path);
-	if (rc) {
+	if (rc)
 		bb_references__free(r);
-		return rc;
-	}
-	*ret_references = r;
-	return 0;
+	else
+		*ret_references = r;
+	return rc;
 }
 
 /* Uses the clock, because the kernel's own figure is rounded to whole ns per run. */

@@ -16,22 +16,14 @@
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
 #define FIRST_WORD 5 /* index in argv of the first word after "git" and SAFELY */
 
-/* Runs a command in `dir` as the user repo->uid. Returns 0 also if the command failed. Free
- * *ret_end with bb_process_end__done(). Returns -errno if the command could not be started. */
-static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
-	       struct bb_process_end *ret_end, struct bb_err *err)
-{
-	struct bb_process p = {.argv = argv, .dir = dir, .uid = repo->uid, .gid = repo->gid};
-
-	return bb_process__run(&p, ret_end, err);
-}
-
-/* Runs a command. If it fails, returns `code` with a message: `what` and the log's first line. */
+/* Runs a command in `dir` as the user repo->uid. If it fails, returns `code` with a message: `what`
+ * and the log's first line. */
 static int run_well(const struct bb_repo *repo, const char *dir, const char *const *argv, int code,
 		    const char *what, struct bb_err *err)
 {
+	const struct bb_process p = {.argv = argv, .dir = dir, .uid = repo->uid, .gid = repo->gid};
 	struct bb_process_end end;
-	int rc = run(repo, dir, argv, &end, err);
+	int rc = bb_process__run(&p, &end, err);
 
 	if (rc)
 		return rc;
@@ -48,6 +40,7 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 {
 	const char *argv[MAX_WORDS + 2] = {"git", SAFELY};
+	const struct bb_process p = {.argv = argv, .dir = dir, .uid = repo->uid, .gid = repo->gid};
 	struct bb_process_end end;
 	va_list ap;
 	int rc;
@@ -56,7 +49,7 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	for (size_t i = FIRST_WORD; i <= MAX_WORDS && (argv[i] = va_arg(ap, const char *)); i++)
 		;
 	va_end(ap);
-	rc = run(repo, dir, argv, &end, err);
+	rc = bb_process__run(&p, &end, err);
 	if (rc)
 		return rc;
 	if (end.status)

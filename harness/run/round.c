@@ -325,18 +325,10 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* turns[n] are the cases of the remaining turns. Returns how many of these turns share the time
- * left. If turns[0] is slow, only slow turns share the time, because turns of fast programs use
- * little of it. */
-static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
-{
-	return r->cases[turns[0]].is_slow ? BB_SUM(turns, n, r->cases[*it].is_slow) : n;
-}
-
 static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 {
 	uint32_t *turns = NULL;
-	size_t n = 0;
+	size_t n = 0, left;
 	int rc = 0;
 
 	for (size_t i = 0; i < r->session.plan->n_cases; i++)
@@ -350,7 +342,10 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 		report_progress(r, turns[i]);
 		r->done += bb_round__expected_s(&r->session.plan->cases[turns[i]]) /
 			   (double)turns_of(r, turns[i]);
-		rc = run_turn(r, turns[i], turns_to_share(r, &turns[i], n - i), err);
+		/* only slow turns share the time left, because other turns use little of it */
+		left = r->cases[turns[i]].is_slow ? BB_SUM(&turns[i], n - i, r->cases[*it].is_slow)
+						  : n - i;
+		rc = run_turn(r, turns[i], left, err);
 	}
 	free(turns);
 	return !rc && bb_stop_signal ? -EINTR : rc;
@@ -402,22 +397,6 @@ static int load_all(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-static bool is_timed(const struct bb_session *ss, size_t drive)
-{
-	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
-}
-
-/* Returns true if the drive takes part in the round `load`. Looks only at the drive's first case,
- * because all its cases take part in the same rounds. */
-static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
-{
-	const struct bb_plan *plan = r->session.plan;
-	const struct bb_plan_case *c = BB_FIND(plan->cases, plan->n_cases,
-					       bb_session__drive(&r->session, it) == drive);
-
-	return c && bb_plan_case__has_turn(plan, c, load);
-}
-
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -428,16 +407,19 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 
 	r->round_ns = bb_now_ns();
 	r->round_s = bb_deadline_left_s() / (r->rounds - load);
-	r->drives_left = 0;
-	for (size_t d = 0; d < n; d++)
-		r->drives_left += is_timed(ss, d);
+	r->drives_left = BB_SUM(ss->drives, n, it->driver && !it->driver->kind.counts);
 	/* Each round loads all programs again. If opening the programs used up the time, the first
 	 * round does not: it measures the programs as they were loaded when they were opened. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
-		if (!is_timed(ss, d))
+		const struct bb_driver *driver = ss->drives[d].driver;
+		const struct bb_plan_case *c;
+
+		if (!driver || driver->kind.counts)
 			continue;
-		if (has_turn(r, d, load))
+		/* all cases of a drive take part in the same rounds, so the first tells for all */
+		c = BB_FIND(ss->plan->cases, ss->plan->n_cases, bb_session__drive(ss, it) == d);
+		if (c && bb_plan_case__has_turn(ss->plan, c, load))
 			rc = run_drive(r, d, load, err);
 		r->drives_left--;
 	}

@@ -83,21 +83,6 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 	}
 }
 
-/* Adds one skip that names all cases without a sample. They appear nowhere else in the report. */
-static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
-{
-	const struct bb_plan *plan = r->session.plan;
-	char *why = bb_asprintf("not measured within the budget of %g s, %s gives more",
-				r->session.opts->budget_s,
-				bb_run_opts__budget_option(r->session.opts));
-
-	for (size_t i = 0; i < n; i++)
-		bb_add_words(&why, i ? ", " : ": ", "%s", plan->cases[cases[i]].name);
-	bb_record__skip(r->session.report, why, "%s: %zu of %zu cases", plan->scenario->name, n,
-			plan->n_cases);
-	free(why);
-}
-
 /* A case with at least this share of its samples gets no skip. */
 #define FEW_MISSING 0.95
 
@@ -107,12 +92,14 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 {
 	const struct bb_plan *plan = r->session.plan;
 	double budget_s = r->session.opts->budget_s;
-	size_t *none = bb_calloc(plan->n_cases, sizeof(*none)), n_none = 0;
+	const char *option = bb_run_opts__budget_option(r->session.opts);
+	char why[200], *none = bb_asprintf("not measured within the budget of %g s, %s gives more",
+					   budget_s, option);
+	size_t n_none = 0;
 	int rc = 0;
-	char why[200];
 
 	snprintf(why, sizeof(why), "the budget of %g s holds no more; %s gives more", budget_s,
-		 bb_run_opts__budget_option(r->session.opts));
+		 option);
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		struct bb_case *k = bb_run__case(r, i);
@@ -125,22 +112,23 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 			continue;
 		bb_case__drop_empty_series(k);
 		if (!k->n_series)
-			none[n_none++] = i;
+			bb_add_words(&none, n_none++ ? ", " : ": ", "%s", c->name);
 		else
 			bb_record__skip(r->session.report, why, "%s: %llu of %llu %s", c->name,
 					(unsigned long long)(wanted - taken),
 					(unsigned long long)wanted,
 					c->seconds > 0 ? "ms" : "samples");
 	}
+	/* one skip names all cases without a sample, because they are nowhere else in the report */
 	if (n_none)
-		note_unmeasured(r, n_none, none);
+		bb_record__skip(r->session.report, none, "%s: %zu of %zu cases",
+				plan->scenario->name, n_none, plan->n_cases);
 	bb_report__drop_empty_cases(r->session.report);
 	if (n_none && !bb_report__has_samples(r->session.report))
 		rc = bb_fail(err, -ETIME,
 			     "scenario '%s': the budget of %g s was used up before anything was "
 			     "measured; %s gives more",
-			     plan->scenario->name, budget_s,
-			     bb_run_opts__budget_option(r->session.opts));
+			     plan->scenario->name, budget_s, option);
 	free(none);
 	return rc;
 }
@@ -634,14 +622,6 @@ bool bb_plan_takes_cpu(const struct bb_plan *plan)
 		      !it->drive->kind->synthetic && strcmp(it->drive->kind->with, "live"));
 }
 
-static bool is_floor(const struct bb_plan *plan, size_t variant)
-{
-	const struct bb_plan_case *c = BB_FIND(plan->cases, plan->n_cases,
-					       it->variant == &plan->scenario->variants[variant]);
-
-	return !c || bb_plan_case__is_floor(c);
-}
-
 /* Makes all programs except floors and live programs use the maps of the first one. Otherwise their
  * latencies could differ because their maps are in other pages of memory. */
 static int share_maps(struct bb_session *ss, struct bb_err *err)
@@ -651,8 +631,10 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 
 	for (size_t v = 0; !rc && v < ss->plan->scenario->n_variants; v++) {
 		struct bb_test_prog *s = &ss->progs[v];
+		const struct bb_plan_case *c = BB_FIND(ss->plan->cases, ss->plan->n_cases,
+						       bb_session__variant(ss, it) == v);
 
-		if (!ss->usable[v] || !s->target || is_floor(ss->plan, v) ||
+		if (!ss->usable[v] || !s->target || !c || bb_plan_case__is_floor(c) ||
 		    bb_variant_is_live(s->spec))
 			continue;
 		if (!lender) {

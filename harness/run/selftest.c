@@ -101,11 +101,6 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
 }
 
-static bool is_floor(const struct bb_scenario *s, size_t variant)
-{
-	return s->floor && !strcmp(s->variants[variant].name, s->floor);
-}
-
 /* Makes two plain runs (runs that compare nothing): one of the whole scenario opts->plain, and one
  * of only its first program and the floor in its first drive. If `turn` is odd, the run of the
  * first program comes first. Adds the figures of each run to `repeat`. Leaves out a run that
@@ -123,7 +118,7 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 	run.budget_s = opts->experiment_budget_s;
 	run.progress = NULL;
 	for (size_t i = 0; !first && i < s->n_variants; i++)
-		if (!is_floor(s, i))
+		if (!bb_same_text(s->floor, s->variants[i].name))
 			first = s->variants[i].name;
 	for (uint32_t k = 0; !rc && k < 2; k++) {
 		struct bb_report *report = bb_report__new();
@@ -212,7 +207,7 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const char *name = s->variants[i].name;
 
-		if (is_floor(s, i) || (opts->program && strcmp(name, opts->program)))
+		if (bb_same_text(s->floor, name) || (opts->program && strcmp(name, opts->program)))
 			continue;
 		for (int mode = 0; mode < BB_N_SELFTEST_MODES; mode++) {
 			if (opts->mode >= 0 && opts->mode != mode)
@@ -343,10 +338,15 @@ static void add_row(struct bb_json *w, const struct bb_selftest_row *r)
 	bb_json__close(w);
 }
 
-static void write_selftest(FILE *out, const struct bb_report *head, const struct bb_selftest *t,
-			   const struct bb_selftest_opts *opts)
+int bb_selftest__write(const char *results, const struct bb_report *head,
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
+		       struct bb_err *err)
 {
-	struct bb_json w = {.out = out, .indent = 1};
+	char *text = NULL, *dir = bb_asprintf("%s/" FOLDER, results),
+	     *name = bb_asprintf("%s.json", head->id);
+	size_t len;
+	struct bb_json w = {.out = bb_open_memstream(&text, &len), .indent = 1};
+	int rc;
 
 	bb_json__open(&w, NULL, "{\n");
 	bb_json__add_text(&w, "format", FORMAT);
@@ -379,20 +379,7 @@ static void write_selftest(FILE *out, const struct bb_report *head, const struct
 		bb_json__close(&w);
 	}
 	bb_json__end(&w);
-}
-
-int bb_selftest__write(const char *results, const struct bb_report *head,
-		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
-		       struct bb_err *err)
-{
-	char *text = NULL, *dir = bb_asprintf("%s/" FOLDER, results),
-	     *name = bb_asprintf("%s.json", head->id);
-	size_t len;
-	FILE *out = bb_open_memstream(&text, &len);
-	int rc;
-
-	write_selftest(out, head, t, opts);
-	bb_close_memstream(out);
+	bb_close_memstream(w.out);
 	rc = bb_store__write_text(dir, name, text, len, false, NULL, err);
 	free(name);
 	free(dir);

@@ -336,16 +336,15 @@ static void say_late(const struct bb_session *s, double load_s, double try_s)
 	for (size_t v = 0; v < sc->n_variants; v++) {
 		n += s->late[v];
 		all += s->late[v] || s->usable[v];
+		if (s->late[v])
+			bb_add_words(&names, ", ", "%s", sc->variants[v].name);
 	}
+	if (!n)
+		return;
 	all_load_s = load_s * (double)all / fmax((double)s->n_loaded, 1);
 	all_try_s = try_s * (double)s->plan->n_cases / fmax((double)s->n_tried, 1);
 	/* loading gets a quarter of the budget, and together with trying half of it */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
-	if (!n)
-		return;
-	for (size_t v = 0; v < sc->n_variants; v++)
-		if (s->late[v])
-			bb_add_words(&names, ", ", "%s", sc->variants[v].name);
 	why = bb_asprintf("half of the budget of %g s was used up before they were loaded and "
 			  "tried, and all would take about %.0f s (--budget %.0f): %s",
 			  s->opts->budget_s, all_s, all_s, names);

@@ -108,19 +108,6 @@ static void add_part(struct trying *t, struct bb_try_part *p)
 	}
 }
 
-/* Gives t->with the variant's globals and maps, with the changes of the present state. */
-static void make_surroundings(struct trying *t)
-{
-	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
-
-	free_surroundings(t);
-	bb_map_specs__inherit(&t->with.maps, &own->maps);
-	for (size_t i = 0; i < own->n_globals; i++)
-		BB_PUSH(t->with.globals, t->with.n_globals, own->globals[i]);
-	for (size_t i = 0; i < t->search.now.n; i++)
-		add_part(t, &t->search.now.v[i]);
-}
-
 static void unload_state(struct trying *t)
 {
 	bb_driver__detach(t->slot);
@@ -310,6 +297,7 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
 	bool must_write = is_changed(t, true, &t->filled, &t->n_filled);
+	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
 	int rc = 0;
 
 	*is_reset = resets || must_load;
@@ -318,7 +306,13 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 			write_entries(t);
 		return 0;
 	}
-	make_surroundings(t);
+	/* gives t->with the variant's globals and maps, with the changes of the present state */
+	free_surroundings(t);
+	bb_map_specs__inherit(&t->with.maps, &own->maps);
+	for (size_t i = 0; i < own->n_globals; i++)
+		BB_PUSH(t->with.globals, t->with.n_globals, own->globals[i]);
+	for (size_t i = 0; i < t->search.now.n; i++)
+		add_part(t, &t->search.now.v[i]);
 	if (must_load) {
 		rc = load_state(t);
 		if (rc) /* the next run then loads the program again */
@@ -435,21 +429,6 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 					       (uint32_t)m->code.insns[k].imm));
 }
 
-/* Adds the constants of all branches with a side that was not executed. Begins with the branch that
- * has the most instructions on that side. */
-static void look_at_branches(struct trying *t, const struct bb_exact *m)
-{
-	const struct bb_cfg *g = &m->clone.cfg;
-	uint32_t at = 0;
-
-	if (bb_counts__turned_away(g, &m->code, NULL, m->totals, &at))
-		look_at_jump(t, m, at);
-	for (uint32_t b = g->n_blocks; b-- > 0;)
-		if (m->totals[b] && g->blocks[b].n_next == 2 &&
-		    BB_ANY(g->blocks[b].next, 2, !m->totals[*it]))
-			look_at_jump(t, m, g->blocks[b].last);
-}
-
 /* Lets the search change a map entry. Returns NULL if the search may change this entry already, or
  * if the map or its values are too large. */
 static struct bb_try_part *offer_value(struct trying *t, const struct bb_contents_map *map,
@@ -534,9 +513,18 @@ static void look_at_run(void *arg)
 	for (size_t i = 0; i < t->search.now.n; i++)
 		t->search.now.v[i].is_wanted = false;
 	for (const struct bb_exact *m = e; m; m = m->behind) {
+		const struct bb_cfg *g = &m->clone.cfg;
+		uint32_t at = 0;
+
 		if (!m->totals[0] || (m != e && m->id == e->id))
 			continue;
-		look_at_branches(t, m);
+		/* begins with the branch with the most instructions on a side that did not run */
+		if (bb_counts__turned_away(g, &m->code, NULL, m->totals, &at))
+			look_at_jump(t, m, at);
+		for (uint32_t b = g->n_blocks; b-- > 0;)
+			if (m->totals[b] && g->blocks[b].n_next == 2 &&
+			    BB_ANY(g->blocks[b].next, 2, !m->totals[*it]))
+				look_at_jump(t, m, g->blocks[b].last);
 		for (uint32_t i = 0; i < m->clone.n_vain; i++)
 			look_at_call(t, m, i);
 	}
@@ -557,21 +545,13 @@ static bool search_must_end(void *arg)
 	       (!t->is_found && t->search.best >= NEARLY_ALL * t->all && !t->jumps_in_vain);
 }
 
-static void add_starts(struct bb_try_search *s)
-{
-	uint8_t frame[BB_USUAL_FRAME_BYTES];
-
-	for (size_t len; (len = bb_packet__usual(s->n_starts, frame));) {
-		BB_PUSH(s->starts, s->n_starts,
-			(struct bb_bytes){.data = bb_memdup(frame, len), .len = len});
-	}
-}
-
 /* Offers the input and the globals for change, and lists the programs for prog arrays. */
 static void offer_all(struct trying *t, const struct bb_object_info *info)
 {
 	const struct bb_inputs *given = &t->planned->drive->inputs;
 	const struct bb_test_run_type *type = NULL;
+	struct bb_try_search *s = &t->search;
+	uint8_t frame[BB_USUAL_FRAME_BYTES];
 	struct bb_try_part *p;
 	uint32_t prog_type = 0;
 
@@ -580,20 +560,21 @@ static void offer_all(struct trying *t, const struct bb_object_info *info)
 	    !bb_test_run_type__find(prog_type, &type, &t->err)) {
 		t->input = given->n ? given->v[0] : *type->otherwise;
 		t->found->is_context = type->takes_context;
-		p = bb_try_state__offer(&t->search.now, BB_TRY_INPUT, "", NULL, 0,
-					(uint32_t)t->input.len);
+		p = bb_try_state__offer(&s->now, BB_TRY_INPUT, "", NULL, 0, (uint32_t)t->input.len);
 		memcpy(p->bytes, t->input.data ? t->input.data : p->bytes, t->input.len);
 		t->spec.inputs = (struct bb_inputs){&t->input, 1};
-		if (!type->takes_context)
-			add_starts(&t->search);
+		for (size_t len;
+		     !type->takes_context && (len = bb_packet__usual(s->n_starts, frame));) {
+			BB_PUSH(s->starts, s->n_starts,
+				(struct bb_bytes){.data = bb_memdup(frame, len), .len = len});
+		}
 	}
 	for (size_t i = 0; i < info->n_globals; i++) {
 		const struct bb_object_global *g = &info->globals[i];
 
 		if (g->is_text || g->size_bytes > 8 || __builtin_popcount(g->size_bytes) != 1)
 			continue;
-		p = bb_try_state__offer(&t->search.now, BB_TRY_GLOBAL, g->name, NULL, 0,
-					g->size_bytes);
+		p = bb_try_state__offer(&s->now, BB_TRY_GLOBAL, g->name, NULL, 0, g->size_bytes);
 		if (p)
 			p->is_state = g->is_state;
 	}
@@ -601,32 +582,6 @@ static void offer_all(struct trying *t, const struct bb_object_info *info)
 		if (info->programs[i].type == prog_type)
 			BB_PUSH(t->found->programs, t->found->n_programs,
 				bb_strdup(info->programs[i].name));
-}
-
-static void note_not_passed(struct trying *t)
-{
-	const struct bb_exact *e = bb_exact__of(t->slot);
-	struct bb_found_input *f = t->found;
-
-	for (const struct bb_exact *m = e; m; m = m->behind) {
-		uint32_t at = 0, n;
-		const struct bpf_line_info *line;
-		const char *text;
-
-		if (!m->totals[0] || (m != e && m->id == e->id))
-			continue;
-		n = bb_counts__turned_away(&m->clone.cfg, &m->code, NULL, m->totals, &at);
-		line = n > f->behind ? bb_code__line_at(&m->code, at) : NULL;
-		if (!line)
-			continue;
-		free(f->not_passed);
-		text = bb_code__text(&m->code, line->line_off);
-		f->behind = n;
-		f->not_passed = bb_asprintf("%s:%u \"%.100s\"",
-					    basename(bb_code__text(&m->code, line->file_name_off)),
-					    BB_SOURCE_LINE(line->line_col),
-					    text + strspn(text, " \t"));
-	}
 }
 
 static int search_variant(struct trying *t)
@@ -651,6 +606,7 @@ static int search_variant(struct trying *t)
 static int confirm_found(struct trying *t)
 {
 	struct bb_found_input *f = t->found;
+	const struct bb_exact *e;
 	bool unused;
 
 	if (!t->search.runs)
@@ -661,7 +617,27 @@ static int confirm_found(struct trying *t)
 		return -EINVAL;
 	f->n_after = t->all;
 	f->runs = t->search.runs;
-	note_not_passed(t);
+	e = bb_exact__of(t->slot);
+	/* finds the check at which the runs still end early */
+	for (const struct bb_exact *m = e; m; m = m->behind) {
+		uint32_t at = 0, n;
+		const struct bpf_line_info *line;
+		const char *text;
+
+		if (!m->totals[0] || (m != e && m->id == e->id))
+			continue;
+		n = bb_counts__turned_away(&m->clone.cfg, &m->code, NULL, m->totals, &at);
+		line = n > f->behind ? bb_code__line_at(&m->code, at) : NULL;
+		if (!line)
+			continue;
+		free(f->not_passed);
+		text = bb_code__text(&m->code, line->line_off);
+		f->behind = n;
+		f->not_passed = bb_asprintf("%s:%u \"%.100s\"",
+					    basename(bb_code__text(&m->code, line->file_name_off)),
+					    BB_SOURCE_LINE(line->line_col),
+					    text + strspn(text, " \t"));
+	}
 	return 0;
 }
 

@@ -30,19 +30,15 @@ struct runs {
 	struct window r, se;
 };
 
-/* The runs by which one figure is judged. A level is the value around which a figure stays. */
-struct levels {
-	struct runs base;
-	struct runs level; /* runs at the new level after a change; used only if walk.side != 0 */
-};
-
 /* State of the walk over the runs in order of time. The side of a run is -1 if its figure is below
  * the limits around the baseline, +1 if it is above them, else 0. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;
 	size_t n_figures;
-	struct levels of[BB_HISTORY_FIGURES];
+	/* The runs by which each figure is judged. A level is the value around which a figure
+	 * stays. `level` has the runs at the new level after a change, if side != 0. */
+	struct runs base[BB_HISTORY_FIGURES], level[BB_HISTORY_FIGURES];
 	size_t t_window; /* number of baseline runs for which the critical value `t` was computed */
 	double t;
 	size_t n_level; /* number of runs since the change */
@@ -109,11 +105,11 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
-	size_t n = walk->of[0].base.r.n;
+	size_t n = walk->base[0].r.n;
 	double sd, change;
 	int side;
 
-	predict(&walk->of[0].base, se_of(&walk->figures[0], i), &point->baseline, &sd);
+	predict(&walk->base[0], se_of(&walk->figures[0], i), &point->baseline, &sd);
 	if (walk->t_window != n) {
 		walk->t_window = n;
 		walk->t = bb_student_critical(rule->alpha, (double)n - 1);
@@ -123,7 +119,7 @@ static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 	side = (change > point->limit) - (change < -point->limit);
 	for (size_t k = 1; side && k < walk->n_figures; k++) {
 		const struct bb_history_figure *f = &walk->figures[k];
-		const struct runs *base = &walk->of[k].base;
+		const struct runs *base = &walk->base[k];
 		double baseline;
 
 		if (isnan(f->r[i]) || base->r.n < rule->window_min)
@@ -147,8 +143,7 @@ static void settle(struct walk *walk, size_t i)
 	bool becomes_base = walk->side && ++walk->n_level >= rule->window_min;
 
 	for (size_t k = 0; k < walk->n_figures; k++) {
-		struct levels *l = &walk->of[k];
-		struct runs *to = walk->side ? &l->level : &l->base;
+		struct runs *to = walk->side ? &walk->level[k] : &walk->base[k];
 		double r = walk->figures[k].r[i], se = se_of(&walk->figures[k], i);
 
 		if (!isnan(r))
@@ -156,7 +151,7 @@ static void settle(struct walk *walk, size_t i)
 		if (!isnan(r) && !isnan(se))
 			push_value(&to->se, se, rule->window_max);
 		if (becomes_base)
-			l->base = l->level;
+			walk->base[k] = walk->level[k];
 	}
 	if (becomes_base)
 		walk->side = 0;
@@ -186,8 +181,7 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		walk->have_odd = false;
 		walk->side = side;
 		walk->n_level = 0;
-		for (size_t k = 0; k < walk->n_figures; k++)
-			walk->of[k].level = (struct runs){.r.n = 0};
+		memset(walk->level, 0, sizeof(walk->level));
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
@@ -223,7 +217,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 		ret_points[i] = (struct bb_history_point){BB_HISTORY_VOID, 0, NAN, NAN};
 		if (isnan(figures[0].r[i]))
 			continue;
-		if (walk.of[0].base.r.n < rule->window_min) {
+		if (walk.base[0].r.n < rule->window_min) {
 			ret_points[i].mark = BB_HISTORY_LEARNING;
 			settle(&walk, i);
 			continue;

@@ -233,35 +233,6 @@ struct bb_spread bb_spread_of(const double *x, size_t n)
 	return (struct bb_spread){sqrt(squares / (double)(n - 1)), (double)n};
 }
 
-/* The pooled variance is the mean of all variances, weighted by degrees of freedom. */
-static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df)
-{
-	double squares = 0, values = 0, df = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		squares += (x[i].n - 1) * x[i].sd * x[i].sd;
-		df += x[i].n - 1;
-		values += x[i].n;
-	}
-	*ret_df = df;
-	return (struct bb_spread){sqrt(squares / df), values};
-}
-
-/* Bartlett's test. True if it finds no difference between the variances, or has nothing to test. */
-static bool is_alike(const struct bb_spread *x, size_t n)
-{
-	double df, ln = 0, parts = 0, k = (double)n - 1;
-	struct bb_spread all = pool(x, n, &df);
-
-	if (n < 2 || !(all.sd > 0))
-		return true;
-	for (size_t i = 0; i < n; i++) {
-		ln += (x[i].n - 1) * 2 * log(all.sd / x[i].sd); /* INFINITY if sd is 0 */
-		parts += 1 / (x[i].n - 1);
-	}
-	return ln / (1 + (parts - 1 / df) / (3 * k)) <= bb_chi_square_limit(NORMAL_0_05, k);
-}
-
 static double half_width_of(const struct bb_spread *x, double df, double alpha)
 {
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
@@ -308,17 +279,30 @@ struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, dou
 					size_t n_offsets, double alpha)
 {
 	size_t rank = (size_t)ceil((1 - alpha) * ((double)n_offsets + 1));
+	double squares = 0, df = 0, ln = 0, parts = 0, k = (double)n - 1;
 	struct bb_pooled_spread p = {NAN, NAN};
-	struct bb_spread all;
+	struct bb_spread all = {0};
 	bool alike;
 
 	if (!n)
 		return p;
-	alike = is_alike(x, n);
+	/* The pooled variance is the mean of all variances, weighted by degrees of freedom. */
+	for (size_t i = 0; i < n; i++) {
+		squares += (x[i].n - 1) * x[i].sd * x[i].sd;
+		df += x[i].n - 1;
+		all.n += x[i].n;
+	}
+	all.sd = sqrt(squares / df);
+	/* Bartlett's test. With one variance, or all of them 0, there is nothing to test. */
+	for (size_t i = 0; i < n && all.sd > 0; i++) {
+		ln += (x[i].n - 1) * 2 * log(all.sd / x[i].sd); /* INFINITY if sd is 0 */
+		parts += 1 / (x[i].n - 1);
+	}
+	alike = n < 2 || !(all.sd > 0) ||
+		ln / (1 + (parts - 1 / df) / (3 * k)) <= bb_chi_square_limit(NORMAL_0_05, k);
 	if (!alike && rank >= n_offsets)
 		return mixture(x, n, alpha);
-	all = pool(x, n, &p.df);
-	p.half_width = half_width_of(&all, p.df, alpha);
+	p = (struct bb_pooled_spread){half_width_of(&all, df, alpha), df};
 	if (alike)
 		return p;
 	bb_sort_doubles(offset, n_offsets);

@@ -45,11 +45,6 @@ size_t bb_signed_rank_critical(size_t n, double alpha)
 	return k;
 }
 
-static double walsh(double a, double b)
-{
-	return 0.5 * (a + b);
-}
-
 /* Returns how many Walsh averages of x[n] (ascending) are <= t, in O(n): as i grows, the last j
  * with (x[i] + x[j]) / 2 <= t falls. */
 static uint64_t walsh_at_most(const double *x, size_t n, double t)
@@ -58,7 +53,7 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	size_t end = n;
 
 	for (size_t i = 0; i < n; i++) {
-		while (end > i && walsh(x[i], x[end - 1]) > t)
+		while (end > i && 0.5 * (x[i] + x[end - 1]) > t)
 			end--;
 		if (end <= i)
 			break;
@@ -113,8 +108,8 @@ struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha)
 		return result;
 	x = bb_memdup(d, n * sizeof(*x));
 	bb_sort_doubles(x, n);
-	result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2),
-				walsh_ranked(x, n, n_walsh / 2 + 1));
+	result.estimate =
+		0.5 * (walsh_ranked(x, n, (n_walsh + 1) / 2) + walsh_ranked(x, n, n_walsh / 2 + 1));
 	if (k)
 		result.interval = (struct bb_interval){walsh_ranked(x, n, k),
 						       walsh_ranked(x, n, n_walsh + 1 - k)};

@@ -142,8 +142,7 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/* Returns the SQL statements that create the tables, joined by ';'. Free the text. check_schema()
- * compares it with the statements in a file. */
+/* Returns the SQL statements that create the tables, joined by ';'. Free the text. */
 static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
@@ -236,22 +235,6 @@ struct reading {
 	size_t turns_left;
 };
 
-static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
-{
-	size_t len = text ? strlen(text) : 0;
-
-	if ((!text && c->type != TEXT_OR_NULL) || len > rd->text_bytes_left)
-		return -EINVAL;
-	rd->text_bytes_left -= len;
-	if (c->type == CHARS) {
-		snprintf(at, c->size, "%s", text);
-		return 0;
-	}
-	*(const char **)at = text;
-	bb_run_index__own_text(&rd->x, at);
-	return 0;
-}
-
 /* Returns 0, or -EINVAL for a value that bpfbench never writes. */
 static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
 		       size_t row, char *item)
@@ -261,12 +244,26 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	int64_t number = sqlite3_column_int64(query, i);
 	double real = is_null ? (double)NAN : sqlite3_column_double(query, i);
 	void *at = item + c->offset;
+	const char *text;
+	size_t len;
 
 	switch (c->type) {
 	case NUMBER: return number == (int64_t)row + 1 ? 0 : -EINVAL;
 	case TEXT:
 	case TEXT_OR_NULL:
-	case CHARS: return read_text(rd, (const char *)sqlite3_column_text(query, i), c, at);
+	case CHARS:
+		text = (const char *)sqlite3_column_text(query, i);
+		len = text ? strlen(text) : 0;
+		if ((!text && c->type != TEXT_OR_NULL) || len > rd->text_bytes_left)
+			return -EINVAL;
+		rd->text_bytes_left -= len;
+		if (c->type == CHARS) {
+			snprintf(at, c->size, "%s", text);
+		} else {
+			*(const char **)at = text;
+			bb_run_index__own_text(&rd->x, at);
+		}
+		return 0;
 	case ROW_OF:
 		*(uint32_t *)at = (uint32_t)(number - 1);
 		return number > 0 && number <= (int64_t)count(&rd->tables[c->of], &rd->x) ? 0
@@ -315,23 +312,6 @@ static int is_other(void *wanted, int, char **values, char **)
 	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 
-/* The file of a database contains the SQL text of the statements that created its tables. */
-static int check_schema(const struct reading *rd)
-{
-	char version[16], *schema = schema_of(rd->tables);
-	int rc;
-
-	snprintf(version, sizeof(version), "%u", BB_HISTORY_DB_VERSION);
-	rc = errno_of(sqlite3_exec(rd->db, "PRAGMA user_version", is_other, version, NULL));
-	if (!rc)
-		rc = errno_of(sqlite3_exec(rd->db,
-					   "SELECT group_concat(ifnull(sql, ''), ';')"
-					   " FROM sqlite_schema",
-					   is_other, schema, NULL));
-	free(schema);
-	return rc;
-}
-
 /* SQLite calls is_too_much() once per this number of operations. It stops reading, because pages of
  * a damaged file may refer to each other in circles. */
 #define PROGRESS_OPS 1000
@@ -341,42 +321,44 @@ static int is_too_much(void *turns_left)
 	return !*(size_t *)turns_left || !--*(size_t *)turns_left;
 }
 
-static int read_db(struct reading *rd, void *data, size_t len)
+int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	struct bb_run_index *x = &rd->x;
-	int rc = errno_of(sqlite3_deserialize(rd->db, "main", data, (sqlite3_int64)len,
-					      (sqlite3_int64)len, SQLITE_DESERIALIZE_READONLY));
+	/* A valid file never reaches these limits, because SQLite reads a row with fewer operations
+	 * than the row has bytes. */
+	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
+	char version[16], *schema;
+	int rc = open_db(&rd.db);
 
+	make_tables(rd.tables);
+	schema = schema_of(rd.tables);
+	snprintf(version, sizeof(version), "%u", BB_HISTORY_DB_VERSION);
+	if (!rc)
+		rc = errno_of(sqlite3_deserialize(rd.db, "main", data, (sqlite3_int64)len,
+						  (sqlite3_int64)len, SQLITE_DESERIALIZE_READONLY));
 	if (!rc) {
-		sqlite3_progress_handler(rd->db, PROGRESS_OPS, is_too_much, &rd->turns_left);
-		rc = execute(rd->db, "PRAGMA cell_size_check = ON");
+		sqlite3_progress_handler(rd.db, PROGRESS_OPS, is_too_much, &rd.turns_left);
+		rc = execute(rd.db, "PRAGMA cell_size_check = ON");
 	}
 	if (!rc)
-		rc = check_schema(rd);
+		rc = errno_of(sqlite3_exec(rd.db, "PRAGMA user_version", is_other, version, NULL));
+	/* The file of a database contains the statements that created its tables. */
+	if (!rc)
+		rc = errno_of(sqlite3_exec(rd.db,
+					   "SELECT group_concat(ifnull(sql, ''), ';')"
+					   " FROM sqlite_schema",
+					   is_other, schema, NULL));
+	free(schema);
 	for (int i = 0; !rc && i < N_TABLES; i++)
-		rc = read_table(rd, i);
+		rc = read_table(&rd, i);
 	/* The points of a run must be adjacent. A comparison must have no points. */
-	for (size_t i = 0; !rc && i < x->n_points; i++) {
-		struct bb_index_run *run = &x->runs[x->points[i].run];
+	for (size_t i = 0; !rc && i < rd.x.n_points; i++) {
+		struct bb_index_run *run = &rd.x.runs[rd.x.points[i].run];
 
 		if (!run->n_points++)
 			run->first_point = i;
 		if (run->first_point + run->n_points != i + 1 || run->is_comparison)
 			rc = -EINVAL;
 	}
-	return rc;
-}
-
-int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
-{
-	/* A valid file never reaches these limits, because SQLite reads a row with fewer operations
-	 * than the row has bytes. */
-	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
-	int rc = open_db(&rd.db);
-
-	make_tables(rd.tables);
-	if (!rc)
-		rc = read_db(&rd, data, len);
 	sqlite3_close(rd.db);
 	if (rc)
 		bb_run_index__done(&rd.x);

@@ -138,27 +138,22 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 	return true;
 }
 
-/* The search begins at the end, because most runs are from the latest machine. */
-static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
-			   uint32_t *ret_index)
-{
-	for (size_t i = x->n_machines; i-- > 0;) {
-		*ret_index = (uint32_t)i;
-		if (same_identity(&x->machines[i], fp))
-			return;
-	}
-	*ret_index = (uint32_t)x->n_machines;
-	BB_PUSH(x->machines, x->n_machines, *fp);
-}
-
 /* Copies a run with its points, cases and machine from the index `from` to the index `x`. */
 static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		    const struct bb_index_run *of)
 {
+	const struct bb_fingerprint *fp = &from->machines[of->machine];
 	struct bb_index_run run = *of, *kept;
-	size_t next = 0;
+	size_t next = 0, machine = x->n_machines;
 
-	intern_machine(x, &from->machines[of->machine], &run.machine);
+	/* The search begins at the end, because most runs are from the latest machine. */
+	while (machine && !same_identity(&x->machines[machine - 1], fp))
+		machine--;
+	if (!machine) {
+		BB_PUSH(x->machines, x->n_machines, *fp);
+		machine = x->n_machines;
+	}
+	run.machine = (uint32_t)(machine - 1);
 	run.first_point = x->n_points;
 	for (size_t i = 0; i < of->n_points; i++) {
 		const struct bb_run_point *p = &from->points[of->first_point + i];
@@ -224,34 +219,6 @@ static void index_report(struct bb_report *r, struct bb_index_run run, struct bb
 	free(lent.points);
 }
 
-static void read_file(const char *dir, const struct bb_run_index *old, struct file *f)
-{
-	const struct bb_index_run *known = bb_run_index__find(old, f->name);
-	struct bb_index_run run = {.name = f->name};
-	struct bb_report *report;
-	struct timespec now;
-	struct stat st;
-	struct bb_err err;
-	char *path = bb_asprintf("%s/%s.json", dir, f->name);
-
-	if (stat(path, &st))
-		st = (struct stat){0};
-	clock_gettime(CLOCK_REALTIME, &now);
-	run.size_bytes = (uint64_t)st.st_size;
-	run.changed_ns = ns_of(st.st_mtim);
-	if (known && known->changed_ns == run.changed_ns && known->size_bytes == run.size_bytes) {
-		f->old = known;
-	} else if (bb_store__read(path, NULL, &report, &err)) {
-		f->fault = bb_strdup(err.msg);
-	} else {
-		if (run.changed_ns >= ns_of(now) - SETTLED_NS)
-			run.changed_ns = BB_INDEX_READ_ANEW;
-		index_report(report, run, &f->own);
-		bb_report__free(report);
-	}
-	free(path);
-}
-
 #define MOST_THREADS 8
 /* number of files that are read before their runs are added to the index, to limit the memory */
 #define BATCH 256
@@ -269,8 +236,34 @@ static void *read_files(void *arg)
 	struct batch *b = arg;
 	size_t i;
 
-	while (!bb_stop_signal && (i = atomic_fetch_add(&b->begun, 1)) < b->n)
-		read_file(b->dir, b->old, &b->files[i]);
+	while (!bb_stop_signal && (i = atomic_fetch_add(&b->begun, 1)) < b->n) {
+		struct file *f = &b->files[i];
+		const struct bb_index_run *known = bb_run_index__find(b->old, f->name);
+		struct bb_index_run run = {.name = f->name};
+		struct bb_report *report;
+		struct timespec now;
+		struct stat st;
+		struct bb_err err;
+		char *path = bb_asprintf("%s/%s.json", b->dir, f->name);
+
+		if (stat(path, &st))
+			st = (struct stat){0};
+		clock_gettime(CLOCK_REALTIME, &now);
+		run.size_bytes = (uint64_t)st.st_size;
+		run.changed_ns = ns_of(st.st_mtim);
+		if (known && known->changed_ns == run.changed_ns &&
+		    known->size_bytes == run.size_bytes) {
+			f->old = known;
+		} else if (bb_store__read(path, NULL, &report, &err)) {
+			f->fault = bb_strdup(err.msg);
+		} else {
+			if (run.changed_ns >= ns_of(now) - SETTLED_NS)
+				run.changed_ns = BB_INDEX_READ_ANEW;
+			index_report(report, run, &f->own);
+			bb_report__free(report);
+		}
+		free(path);
+	}
 	return NULL;
 }
 

@@ -11,32 +11,6 @@
 /* largest file that is read; a run of ten million samples takes a few MiB */
 #define FILE_MAX_BYTES (256L << 20)
 
-static int fail_write(struct bb_err *err, int error, const char *path)
-{
-	const char *remedy = "choose another folder with --results DIR, or store nothing with "
-			     "--no-store";
-
-	switch (error) {
-	case ENOSPC:
-	case EDQUOT: remedy = "make room there, or choose another folder with --results DIR"; break;
-	case EACCES:
-	case EPERM:
-	case EROFS:
-		remedy = "choose a folder that you may write to with --results DIR, or store "
-			 "nothing with --no-store";
-		break;
-	case ENOTDIR:
-		remedy = "part of that path is a file: choose another folder with --results DIR";
-		break;
-	case ELOOP: remedy = "remove the link, or choose another folder with --results DIR"; break;
-	case EEXIST:
-		remedy = "stored runs are never overwritten: move that file away, or run again";
-		break;
-	}
-	return bb_fail(err, -error, "%s: %s; nothing was stored (%s)", path,
-		       bb_own__strerror(error), remedy);
-}
-
 /* `dir_fd` is an open folder, which is closed, or the -errno of opening it. */
 static int write_and_close(int dir_fd, const char *name, const void *data, size_t len,
 			   bool replaces, bool synced)
@@ -66,12 +40,32 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
 			 bool replaces, char **ret_path, struct bb_err *err)
 {
+	const char *remedy = "choose another folder with --results DIR, or store nothing with "
+			     "--no-store";
 	char *path = bb_asprintf("%s/%s", dir, name);
 	int dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
 	int rc = write_and_close(dir_fd, name, text, len, replaces, true);
 
+	switch (-rc) {
+	case ENOSPC:
+	case EDQUOT: remedy = "make room there, or choose another folder with --results DIR"; break;
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		remedy = "choose a folder that you may write to with --results DIR, or store "
+			 "nothing with --no-store";
+		break;
+	case ENOTDIR:
+		remedy = "part of that path is a file: choose another folder with --results DIR";
+		break;
+	case ELOOP: remedy = "remove the link, or choose another folder with --results DIR"; break;
+	case EEXIST:
+		remedy = "stored runs are never overwritten: move that file away, or run again";
+		break;
+	}
 	if (rc)
-		fail_write(err, -rc, dir_fd < 0 ? dir : path);
+		bb_fail(err, rc, "%s: %s; nothing was stored (%s)", dir_fd < 0 ? dir : path,
+			bb_own__strerror(-rc), remedy);
 	if (rc || !ret_path)
 		free(path);
 	else

@@ -167,29 +167,6 @@ static void write_same(void *arg, const char *path)
 	write_file(arg, path, path);
 }
 
-/* Writes the modules that bpfbench needs and that are not built into Debian's kernels. They need no
- * others. */
-static void write_modules(struct packing *p, const char *modules)
-{
-	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
-					     "kernel/drivers/block/loop.ko",
-					     "kernel/net/sched/sch_ingress.ko",
-					     "kernel/net/sched/cls_bpf.ko"};
-	char **releases = NULL, from[PATH_MAX], to[PATH_MAX];
-	int fd = open(modules, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	size_t n = 0;
-
-	if (bb_list_and_close(fd < 0 ? -errno : fd, "", &releases, &n))
-		return;
-	for (size_t i = 0; i < BB_LEN(wanted) && n; i++) {
-		snprintf(from, sizeof(from), "%s/%s/%s", modules, releases[0], wanted[i]);
-		snprintf(to, sizeof(to), BB_GUEST_MODULES "/%s", strrchr(wanted[i], '/') + 1);
-		if (!access(from, R_OK))
-			write_file(p, from, to);
-	}
-	bb_names_free(releases, n);
-}
-
 static int begin_archive(struct packing *p)
 {
 	int fd = memfd_create("bpfbench-guest", 0);
@@ -220,16 +197,32 @@ static int finish_archive(struct packing *p, int fd)
 int bb_initramfs__make(const char *modules, struct bb_err *err)
 {
 	static const char *const mounts[] = {"/proc", "/sys", "/dev", "/tmp"};
+	/* needed modules that are not built into Debian's kernels; they need no other modules */
+	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
+					     "kernel/drivers/block/loop.ko",
+					     "kernel/net/sched/sch_ingress.ko",
+					     "kernel/net/sched/cls_bpf.ko"};
+	char **releases = NULL, from[PATH_MAX], to[PATH_MAX];
+	size_t n = 0;
 	struct packing p = {.err = err};
-	int fd = begin_archive(&p);
+	int fd = begin_archive(&p), modules_fd;
 
 	if (!p.rc)
 		write_entry(&p, "/init", S_IFLNK | 0777, bb_guest_program(), 0);
 	bb_initramfs__each_file(write_same, &p);
 	for (size_t i = 0; !p.rc && i < BB_LEN(mounts); i++)
 		write_folders(&p, mounts[i], true);
-	if (!p.rc && modules)
-		write_modules(&p, modules);
+	if (!p.rc && modules) {
+		modules_fd = open(modules, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		bb_list_and_close(modules_fd < 0 ? -errno : modules_fd, "", &releases, &n);
+	}
+	for (size_t i = 0; n && i < BB_LEN(wanted); i++) {
+		snprintf(from, sizeof(from), "%s/%s/%s", modules, releases[0], wanted[i]);
+		snprintf(to, sizeof(to), BB_GUEST_MODULES "/%s", strrchr(wanted[i], '/') + 1);
+		if (!access(from, R_OK))
+			write_file(&p, from, to);
+	}
+	bb_names_free(releases, n);
 	return finish_archive(&p, fd);
 }
 

@@ -112,9 +112,8 @@ int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_er
 int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 {
 	char *cache = cache_folder();
-	int fd, rc;
+	int fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
-	fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	*ret_names = NULL;
 	*ret_n = 0;
 	rc = fd < 0 && errno == ENOENT

@@ -294,14 +294,6 @@ void bb_machine_end__done(struct bb_machine_end *end)
 	*end = (struct bb_machine_end){.trace_fd = -1};
 }
 
-/* CPU time is limited because it does not depend on how busy the host is. Wall time is limited,
- * too, because a guest that hangs may use no CPU time. */
-static bool is_late(const struct bb_machine *m, double limit_s)
-{
-	return bb_process_cpu_s(m->qemu.pid) > limit_s ||
-	       bb_seconds_since(m->began_ns) > limit_s * BB_MACHINE_WAITS;
-}
-
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
 			   int *ret_rc, struct bb_err *err)
 {
@@ -313,7 +305,10 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 	if (pid == m->qemu.pid) {
 		m->qemu.pid = 0;
 		*ret_rc = read_end(m, status, ret_end, err);
-	} else if (is_late(m, limit_s)) {
+	} else if (bb_process_cpu_s(m->qemu.pid) > limit_s ||
+		   bb_seconds_since(m->began_ns) > limit_s * BB_MACHINE_WAITS) {
+		/* CPU time does not depend on how busy the host is. A guest that hangs may use
+		 * none. */
 		bb_child__stop(&m->qemu);
 		console = take_console(m);
 		*ret_rc = bb_fail(err, -ETIMEDOUT,

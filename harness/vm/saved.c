@@ -50,39 +50,30 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 	return kept < 0 ? -ENOENT : kept;
 }
 
-/* Makes the file of the new guest in the cache or, if that fails, in memory. */
-static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
-{
-	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');
-	int dir_fd;
-
-	*slash = '\0';
-	dir_fd = bb_own__make_dirs(AT_FDCWD, folder);
-	g->name = bb_strdup(slash + 1);
-	free(folder);
-	g->is_kept = dir_fd >= 0 && !bb_new_file__open(dir_fd, g->name, 0600, &g->file);
-	if (g->is_kept)
-		return dup(g->file.fd);
-	if (dir_fd >= 0)
-		close(dir_fd);
-	return memfd_create("bpfbench-guest", 0);
-}
-
 int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_guest,
 			struct bb_err *err)
 {
 	char *key = bb_calloc(1, BB_SAVED_KEY_BYTES);
-	int rc = make_key(k, key);
+	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');
+	struct bb_new_guest *g = ret_guest;
+	int dir_fd, rc = make_key(k, key);
 
-	*ret_guest = (struct bb_new_guest){.fd = -1};
+	*g = (struct bb_new_guest){.fd = -1};
 	if (!rc) {
-		ret_guest->fd = open_new(k, ret_guest);
-		rc = ret_guest->fd < 0 ? -errno
-				       : bb_write_all(ret_guest->fd, key, BB_SAVED_KEY_BYTES);
+		/* in the cache or, if that fails, in memory */
+		*slash = '\0';
+		dir_fd = bb_own__make_dirs(AT_FDCWD, folder);
+		g->name = bb_strdup(slash + 1);
+		g->is_kept = dir_fd >= 0 && !bb_new_file__open(dir_fd, g->name, 0600, &g->file);
+		if (!g->is_kept && dir_fd >= 0)
+			close(dir_fd);
+		g->fd = g->is_kept ? dup(g->file.fd) : memfd_create("bpfbench-guest", 0);
+		rc = g->fd < 0 ? -errno : bb_write_all(g->fd, key, BB_SAVED_KEY_BYTES);
 	}
+	free(folder);
 	free(key);
 	if (rc)
-		rc = bb_new_guest__finish(ret_guest, bb_fail(err, rc, "%s: %m", k->saved), err);
+		rc = bb_new_guest__finish(g, bb_fail(err, rc, "%s: %m", k->saved), err);
 	return rc;
 }
 
