@@ -295,8 +295,8 @@ double bb_memory_available(void)
 /* rough size of what the kernel adds to each entry */
 #define ENTRY_HEAD_BYTES 64.0
 
-/* Estimates the kernel's memory for a map, plus ours for the entries that we write. `*left` is the
- * available memory, in bytes, less that of the maps checked so far. */
+/* Subtracts from `*left`, the available memory in bytes, an estimate of the kernel's memory for a
+ * map and of ours for the entries that we write. Fails with -ENOMEM if too little is left. */
 static int check_memory(const struct bpf_map *map, const struct sizes *s,
 			const struct bb_map_spec *spec, double *left, struct bb_err *err)
 {

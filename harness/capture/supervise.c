@@ -158,7 +158,8 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 struct bb_follow {
 	struct bb_watched command;
 	struct bb_take take;
-	pthread_mutex_t lock; /* protects `take` and `last_ns` */
+	pthread_mutex_t
+		lock; /* protects `last_ns`, and what changes in `take` while the thread runs */
 	pthread_t thread;
 	uint64_t last_ns; /* time of the last call that loaded or attached a program */
 	int enough_fd;    /* writing to this eventfd ends the thread */

@@ -1002,8 +1002,10 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 	if (a.serve)
 		bb_tell("serving %s", s.server.url);
 	rc = bb_measure__begin(&a.measure, name, false, &m, err);
-	if (rc)
+	if (rc) {
+		bb_http_server__close(&s.server);
 		return rc;
+	}
 	s.measure = &m;
 	s.name = name;
 	rc = bb_inside_price__measure(&s.inside.price, err);

@@ -508,6 +508,8 @@ static int load_objects(const struct run_args *a, struct bb_err *err)
 	struct bb_measure m;
 	int rc = bb_measure__begin(&a->measure, "loads", false, &m, err);
 
+	if (rc)
+		return rc;
 	for (size_t i = 0; !rc && i < a->object.objects.n; i++)
 		rc = bb_object_loads(bb_object_args__path(a->object.objects.v[i]), &a->object.opts,
 				     m.report, err);

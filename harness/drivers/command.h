@@ -13,8 +13,8 @@ struct bb_child_place {
 };
 
 /* Called in a new child process that is still root and has its own session. Pins it to its CPU, and
- * gives it priority over other processes there, because on a busy machine it would run too rarely
- * to give enough samples. Returns 0 or -errno. */
+ * gives it priority over other processes there, because on a busy machine it would otherwise run
+ * too rarely to give enough samples. Returns 0 or -errno. */
 int bb_child_place__take(const struct bb_child_place *place);
 
 /* A command that runs as a child process, in a session of its own. Its stdin is empty, and it gets

@@ -43,8 +43,7 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 			rc = d->trigger->open(t, err);
 		if (!rc && spec->caches == BB_CACHES_COLD)
 			rc = bb_cold__open("", opts->cpu, &t->cold, err);
-		/* only now, because bb_slope__close() takes it as a sign that the trigger is open
-		 */
+		/* only now: for bb_slope__close(), it is a sign that the trigger is open */
 		if (rc)
 			close_trigger(t);
 		else

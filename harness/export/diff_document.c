@@ -116,10 +116,11 @@ static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bo
 		const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
 				      : row->exact     ? row->shift > 0 ? "more" : "fewer"
 						       : NULL;
-		struct sum sum = sum_of(row);
+		struct sum sum;
 
 		if (row->exact != exact || (!exact && g && !row->has_verdict))
 			continue;
+		sum = sum_of(row);
 		if (g && row->has_verdict)
 			c = find_comparison(g->first, row->name);
 		if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)

@@ -129,14 +129,15 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
  * `begins_word` says whether a word begins at `at`. */
 static bool begins_link(const char *at, bool begins_word)
 {
-	size_t n = strspn(at, "0123456789abcdefABCDEF");
+	/* counted only at a word's begin, so that the time for a long word is not quadratic */
+	size_t n = begins_word ? strspn(at, "0123456789abcdefABCDEF") : 0;
 	/* the hash of a commit; decimal digits alone are mostly a number */
 	bool is_commit = n >= 7 && n <= 40 && strspn(at, "0123456789") != n &&
 			 !isalnum((unsigned char)at[n]) && at[n] != '_';
 
 	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
-	       (strchr("#!$%&~", at[0]) && isdigit((unsigned char)at[1])) ||
-	       (begins_word && (is_commit || !strncasecmp(at, "gh-", 3)));
+	       (strchr("#!$%&~", at[0]) && isdigit((unsigned char)at[1])) || is_commit ||
+	       (begins_word && !strncasecmp(at, "gh-", 3));
 }
 
 /* Returns the length, with its backquotes, of a command in backquotes that begins at `at` and needs

@@ -234,7 +234,8 @@ static void after_call(struct pass *p, uint32_t at, int16_t *state)
 		state[0] = (int16_t)(TAKEN + k);
 }
 
-/* Follows copies, spills to the stack and loads from it, and stack addresses. */
+/* Changes the state as the instruction at `at` does. Follows calls, copies, stack addresses, spills
+ * to the stack, and loads from the stack. */
 static void after(struct pass *p, uint32_t at, int16_t *state)
 {
 	const struct bpf_insn *i = &p->code->insns[at];

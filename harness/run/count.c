@@ -339,7 +339,7 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 			continue;
 		describe(target, e, at, &v);
 		is_ignored = is_first && !v.is_tail_call && v.entries;
-		/* an entry that differs only in its line gets the counts, too */
+		/* an entry that differs only in its line gets the counts instead of a new entry */
 		same = BB_FIND(c->in_vain, c->n_in_vain,
 			       it->is_tail_call == v.is_tail_call && it->is_inner == v.is_inner &&
 				       (it->index == v.index || !it->is_tail_call) && it->map &&

@@ -1091,8 +1091,8 @@ static int check_per_cpu(struct maker *m, struct bb_err *err)
 			else if (its && bb_map_type__per_cpu(its->type) < 0)
 				rc = bb_fail(err, -EINVAL,
 					     "--per-cpu=%s: this map of type %s cannot have a "
-					     "value for "
-					     "each CPU; a hash, an LRU hash or an array can",
+					     "value for each CPU; a hash, an LRU hash or an "
+					     "array can",
 					     map,
 					     libbpf_bpf_map_type_str((enum bpf_map_type)its->type));
 		}

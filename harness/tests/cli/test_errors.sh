@@ -174,6 +174,8 @@ EOS
 fake() { bpfbench -s "$WORK/fake.yml" --results "$results" --quiet "$@"; }
 fake -o "$WORK/no/such/file"
 complains "output: its folder is missing" 1 "$WORK/no/such/file: .*No such file"
+bpfbench run --object "$O/bpf/fun_xdp.bpf.o" --only-load --results "$results" -o "$WORK/no/such/file"
+complains "output of --only-load: its folder is missing" 1 "$WORK/no/such/file: .*No such file"
 fake -o "$WORK"
 complains "output: a folder" 1 "$WORK: is a folder"
 check "output: that was seen before anything was measured" only_whole "$results" 0

@@ -149,6 +149,8 @@ static const struct {
 	 "not '5'"},
 	{HEAD "maps: []\n", 5, 7, "maps must not be an empty list"},
 	{MAPS("x"), 5, 8, "a map must be a mapping such as"},
+	{MAPS("[[a]]"), 5, 8, "a map must be a mapping such as"},
+	{MAPS("[a, b]"), 5, 8, "a map must be a mapping such as"},
 	{MAPS("{reset: run}"), 5, 8, "a map needs the key 'name'"},
 	{MAPS("{name: [], reset: run}"), 5, 15, "name must be a text, not a list"},
 	{MAPS("{name: m}, {name: n}, {name: m}"), 5, 37,
