@@ -24,7 +24,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 			  const struct bb_yaml *node, void *base);
 
 struct bb_type {
-	bb_read_value *read; /* NULL if the value is ignored */
+	bb_read_value *read; /* NULL if something else reads the value, or nothing does */
 	/* copies the member of `from` over that of `to`, which owns nothing yet; NULL if it owns no
 	 * memory */
 	void (*copy)(const struct bb_field *f, const void *from, void *to);
