@@ -2,7 +2,6 @@
 
 #include "base/clean.h"
 #include "base/parse.h"
-#include "base/text.h"
 #include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
@@ -116,20 +115,15 @@ static int say_none(const struct bb_report *r, const struct annotate_args *a, st
 		       bb_did_you_mean(near, "").text);
 }
 
-static int write_flame(void *arg, FILE *out, struct bb_err *)
+static int draw(const struct bb_by_line *lines, const char *path, struct bb_err *err)
 {
-	bb_lines_flame__write(arg, false, out);
-	return 0;
-}
+	struct bb_lines_flame flame;
+	int rc;
 
-static int write_folded(void *arg, FILE *out, struct bb_err *)
-{
-	struct bb_stacks stacks;
-
-	bb_lines_flame__stacks(arg, &stacks);
-	bb_stacks__write_folded(&stacks, out);
-	bb_stacks__done(&stacks);
-	return 0;
+	bb_lines_flame__make(lines, &flame);
+	rc = bb_output_stacks(&flame.stacks, &flame.opts, path, err);
+	bb_stacks__done(&flame.stacks);
+	return rc;
 }
 
 /* Of the cases of a program, the one with the highest rank is shown. A case that was measured with
@@ -211,13 +205,13 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	for (size_t i = 0; !rc && i < n; i++) {
 		/* A graph of runs with cold caches would only repeat the frames of the graph with
 		 * hot caches. */
-		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
+		bool is_drawn = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->cases && !is_chosen(lines, n, i))
 			continue;
 		if (n_shown++)
 			putchar('\n');
-		if (draw && n_drawn++) {
+		if (is_drawn && n_drawn++) {
 			rc = bb_fail(err, -EINVAL,
 				     "--flame draws one case, and run %s has more; choose one by "
 				     "--variant",
@@ -226,10 +220,8 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		}
 		bb_doc_by_line(&lines[i], true, a->hottest, a->all, &d);
 		rc = bb_output_document(&d, stdout, err);
-		if (!rc && draw)
-			rc = bb_output_of(bb_ends_in(a->flame, ".folded") ? write_folded
-									  : write_flame,
-					  &lines[i], a->flame, err);
+		if (!rc && is_drawn)
+			rc = draw(&lines[i], a->flame, err);
 	}
 	if (!rc) {
 		add_below(r, a, lines, n, &d);

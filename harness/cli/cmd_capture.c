@@ -55,25 +55,17 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Sorts by program, then by the order of attaching. */
-static int compare_attachments(const void *a, const void *b)
-{
-	const struct bb_captured_attachment *const *x = a, *const *y = b;
-
-	return (*x)->prog != (*y)->prog ? BB_ORDER((*x)->prog, (*y)->prog) : BB_ORDER(*x, *y);
-}
-
 /* last_user[map] is the last program that was printed and uses the map. */
-static void print_program(const struct bb_captured_prog *p,
-			  const struct bb_captured_attachment *const *attached, size_t n,
+static void print_program(const struct bb_capture *c, size_t nth,
 			  const struct bb_captured_prog **last_user)
 {
+	const struct bb_captured_prog *p = &c->progs[nth];
 	/* why the program cannot be measured, or NULL if it can */
 	const char *state = p->probe     ? "a test of the loader's"
 			    : p->refused ? p->refused
 					 : p->missing;
 	uint32_t at = 0;
-	size_t n_maps = 0;
+	size_t n_maps = 0, n = 0;
 	int32_t map;
 
 	/* count each map once, although the program may use it at several places */
@@ -83,10 +75,12 @@ static void print_program(const struct bb_captured_prog *p,
 	}
 	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
 	       p->n_insns, p->jited_bytes, n_maps, p->n_lines ? "yes" : "no");
-	for (size_t i = 0; i < n; i++) {
-		const struct bb_captured_attachment *a = attached[i];
+	for (size_t i = 0; i < c->n_attachments; i++) {
+		const struct bb_captured_attachment *a = &c->attachments[i];
 
-		printf("%s%s%s%s%s", i ? ", " : "", a->refused ? "refused: " : "", a->kind,
+		if (a->prog != (int32_t)nth)
+			continue;
+		printf("%s%s%s%s%s", n++ ? ", " : "", a->refused ? "refused: " : "", a->kind,
 		       *a->where ? " " : "", a->where);
 		if (a->n > 1)
 			printf(" (%u times)", a->n);
@@ -110,27 +104,13 @@ static void print_capture(const struct bb_capture *c, bool all)
 	size_t bytes = BB_SUM(c->maps, c->n_maps, it->entries.size);
 	size_t entries = BB_SUM(c->maps, c->n_maps, it->n_entries);
 	size_t left_out = BB_SUM(c->maps, c->n_maps, it->left_out != NULL);
-	size_t at = 0;
-	const struct bb_captured_attachment **attached = bb_calloc(c->n_attachments + 1,
-								   sizeof(*attached));
 	const struct bb_captured_prog **last_user = bb_calloc(c->n_maps + 1, sizeof(*last_user));
 
-	for (size_t i = 0; i < c->n_attachments; i++)
-		attached[i] = &c->attachments[i];
-	qsort(attached, c->n_attachments, sizeof(*attached), compare_attachments);
 	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
 	       "lines", "attached");
-	while (at < c->n_attachments && attached[at]->prog < 0)
-		at++;
-	for (size_t i = 0; i < c->n_progs; i++) {
-		size_t first = at;
-
-		while (at < c->n_attachments && attached[at]->prog == (int32_t)i)
-			at++;
+	for (size_t i = 0; i < c->n_progs; i++)
 		if (all || !c->progs[i].probe)
-			print_program(&c->progs[i], &attached[first], at - first, last_user);
-	}
-	free(attached);
+			print_program(c, i, last_user);
 	free(last_user);
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, bb_plural(c->n_maps), entries, bytes, left_out);

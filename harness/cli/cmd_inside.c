@@ -968,16 +968,17 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Writes the paths as folded stacks, which `bpfbench report` draws. */
-static int write_tree(void *arg, FILE *out, struct bb_err *)
+/* Stores the paths as folded stacks, which `bpfbench report` draws. */
+static int store_tree(const struct session *s, struct bb_err *err)
 {
-	const struct session *s = arg;
 	struct bb_stacks stacks = {0};
+	struct bb_stacks_output folded = {&stacks, NULL};
+	int rc;
 
 	bb_inside__tree(&s->inside, s->figures, &stacks);
-	bb_stacks__write_folded(&stacks, out);
+	rc = bb_measure__store_beside(s->measure, "folded", bb_write_stacks, &folded, NULL, err);
 	bb_stacks__done(&stacks);
-	return 0;
+	return rc;
 }
 
 int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
@@ -1021,8 +1022,7 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 		add_to_report(&s);
 	exit_code = bb_measure__deliver(&m, rc, err);
 	/* the tree of paths is stored only if storing the run has succeeded */
-	if (!rc && !exit_code && !a.measure.no_store && m.report->n_cases &&
-	    bb_measure__store_beside(&m, "folded", write_tree, &s, NULL, err))
+	if (!rc && !exit_code && !a.measure.no_store && m.report->n_cases && store_tree(&s, err))
 		exit_code = bb_complain(err);
 	bb_measure__end(&m);
 	bb_http_server__close(&s.server);

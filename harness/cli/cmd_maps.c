@@ -249,64 +249,54 @@ static uint32_t *sorted(struct bb_map_table *t)
 	return order;
 }
 
-/* The entries of a map in A and in B, and how many of them differ. */
-struct map_diff {
-	const struct bb_map_table *t[2];
-	uint32_t *order[2];
-	size_t only[2], differ, alike;
-};
-
-/* at[0] and at[1] are positions in the sorted entries of A and of B. Takes the lower of the two
- * keys there, and moves past it. If A and B differ in this key, writes the difference to `out` (may
- * be NULL) and returns true. */
-static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
-{
-	const struct bb_map_table *a = m->t[0], *b = m->t[1];
-	const uint8_t *key[2] = {a->keys + m->order[0][at[0]] * a->key_size,
-				 b->keys + m->order[1][at[1]] * b->key_size};
-	const uint8_t *value[2] = {a->values + m->order[0][at[0]] * a->value_size,
-				   b->values + m->order[1][at[1]] * b->value_size};
-	int order = at[0] == a->n ? 1 : at[1] == b->n ? -1 : memcmp(key[0], key[1], a->key_size);
-	size_t side = order > 0;
-
-	if (!order && !memcmp(value[0], value[1], a->value_size)) {
-		m->alike++, at[0]++, at[1]++;
-		return false;
-	}
-	if (order)
-		m->only[side]++, at[side]++;
-	else
-		m->differ++, at[0]++, at[1]++;
-	if (!out)
-		return true;
-	write_hex(!order ? "  ~ "
-		  : side ? "  + "
-			 : "  - ",
-		  key[side], m->t[side]->key_size, " ", out);
-	write_hex(": ", value[side], m->t[side]->value_size, " ", out);
-	if (!order)
-		write_hex(" -> ", value[1], b->value_size, " ", out);
-	fputc('\n', out);
-	return true;
-}
-
-/* Writes how many entries differ, and the first `most` of them. */
+/* Walks through the entries of both maps in the order of their keys. Writes how many entries
+ * differ, and the first `most` of them. */
 static void diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most, FILE *out)
 {
-	struct map_diff m = {.t = {a, b}, .order = {sorted(a), sorted(b)}};
-	size_t n = 0, at[2] = {0};
+	uint32_t *order[2] = {sorted(a), sorted(b)};
+	size_t at[2] = {0}, only[2] = {0}, differ = 0, alike = 0, n, len;
+	char *lines = NULL;
+	FILE *shown = bb_open_memstream(&lines, &len);
 
-	while (at[0] < a->n || at[1] < b->n)
-		n += take_key(&m, at, NULL);
-	fprintf(out, "%s: %zu only in A, %zu only in B, %zu differ, %zu alike\n", a->name,
-		m.only[0], m.only[1], m.differ, m.alike);
-	at[0] = at[1] = 0;
-	for (size_t shown = 0; shown < n && shown < most;)
-		shown += take_key(&m, at, out);
+	while (at[0] < a->n || at[1] < b->n) {
+		const uint8_t *key[2] = {a->keys + order[0][at[0]] * a->key_size,
+					 b->keys + order[1][at[1]] * b->key_size};
+		const uint8_t *value[2] = {a->values + order[0][at[0]] * a->value_size,
+					   b->values + order[1][at[1]] * b->value_size};
+		int by = at[0] == a->n   ? 1
+			 : at[1] == b->n ? -1
+					 : memcmp(key[0], key[1], a->key_size);
+		size_t side = by > 0;
+		bool is_shown = only[0] + only[1] + differ < most;
+
+		at[0] += by <= 0;
+		at[1] += by >= 0;
+		if (!by && !memcmp(value[0], value[1], a->value_size)) {
+			alike++;
+			continue;
+		}
+		only[side] += by != 0;
+		differ += !by;
+		if (!is_shown)
+			continue;
+		write_hex(!by    ? "  ~ "
+			  : side ? "  + "
+				 : "  - ",
+			  key[side], (side ? b : a)->key_size, " ", shown);
+		write_hex(": ", value[side], (side ? b : a)->value_size, " ", shown);
+		if (!by)
+			write_hex(" -> ", value[1], b->value_size, " ", shown);
+		fputc('\n', shown);
+	}
+	bb_close_memstream(shown);
+	n = only[0] + only[1] + differ;
+	fprintf(out, "%s: %zu only in A, %zu only in B, %zu differ, %zu alike\n%s", a->name,
+		only[0], only[1], differ, alike, lines);
 	if (n > most)
 		fprintf(out, "  and %zu more (--all)\n", n - most);
-	free(m.order[0]);
-	free(m.order[1]);
+	free(lines);
+	free(order[0]);
+	free(order[1]);
 }
 
 /* A map that is missing on one side counts as empty there. */

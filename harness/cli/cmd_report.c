@@ -214,13 +214,16 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 		if (!rc)
 			p->line_flames = bb_calloc(p->report->n_timed, sizeof(*p->line_flames));
 		for (size_t k = 0; !rc && k < p->report->n_timed; k++) {
+			struct bb_lines_flame flame;
 			struct bb_by_line lines;
 			size_t len;
 			FILE *mem;
 
 			bb_by_line__make(p->report, &p->report->timed[k], &lines);
 			mem = bb_open_memstream(&p->line_flames[k], &len);
-			bb_lines_flame__write(&lines, true, mem);
+			bb_lines_flame__make(&lines, &flame);
+			bb_flame__write_html(&flame.stacks, &flame.opts, mem);
+			bb_stacks__done(&flame.stacks);
 			bb_close_memstream(mem);
 			bb_by_line__done(&lines);
 		}

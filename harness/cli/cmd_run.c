@@ -44,38 +44,14 @@ static bool names_live(const struct bb_live_opts *a)
 	return a->n_ids || a->globs.n || a->pins.n;
 }
 
-struct flame {
-	const struct bb_measure *m;
-	struct bb_profile profile;
-	char title[256];
-};
-
-static int write_folded(void *arg, FILE *out, struct bb_err *)
-{
-	const struct flame *f = arg;
-
-	bb_stacks__write_folded(&f->profile.stacks, out);
-	return 0;
-}
-
-static int write_svg(void *arg, FILE *out, struct bb_err *)
-{
-	const struct flame *f = arg;
-	const struct bb_flame_opts opts = {.title = f->title, .unit = "samples"};
-
-	bb_flame__write(&f->profile.stacks, &opts, out);
-	return 0;
-}
-
-static int store_flame(struct flame *f, const char *suffix, bb_output_writer writer,
-		       struct bb_err *err)
+static int store_stacks(const struct bb_measure *m, struct bb_stacks_output *o, struct bb_err *err)
 {
 	char *path = NULL;
-	int rc = bb_measure__store_beside(f->m, suffix, writer, f, &path, err);
+	int rc = bb_measure__store_beside(m, o->opts ? "svg" : "folded", bb_write_stacks, o, &path,
+					  err);
 
-	if (path && !f->m->args->quiet)
-		bb_tell("%s stored as %s", writer == write_svg ? "flame graph" : "its stacks",
-			path);
+	if (path && !m->args->quiet)
+		bb_tell("%s stored as %s", o->opts ? "flame graph" : "its stacks", path);
 	free(path);
 	return rc;
 }
@@ -86,8 +62,11 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, const char *file,
 		      struct bb_err *err)
 {
-	struct flame f = {.m = m};
 	struct bb_recording r = {0};
+	struct bb_profile profile;
+	char title[256];
+	const struct bb_flame_opts opts = {.title = title, .unit = "samples"};
+	struct bb_stacks_output graph = {&profile.stacks, &opts}, folded = {&profile.stacks, NULL};
 	struct bb_fold_opts fold = {.on_cpu_weight = 1, .kernel = &r.kernel};
 	int rc;
 
@@ -96,18 +75,18 @@ static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, co
 	rc = bb_flame_sample(plan, &m->opts, &r, err);
 	if (rc)
 		return rc;
-	rc = bb_fold(&r.samples, &r.spaces, &fold, &f.profile, err);
+	rc = bb_fold(&r.samples, &r.spaces, &fold, &profile, err);
 	if (!rc) {
-		snprintf(f.title, sizeof(f.title), "%s, its workload: %llu samples at %u Hz (%s)",
-			 plan->scenario->name, (unsigned long long)f.profile.stacks.total,
+		snprintf(title, sizeof(title), "%s, its workload: %llu samples at %u Hz (%s)",
+			 plan->scenario->name, (unsigned long long)profile.stacks.total,
 			 BB_FLAME_HZ, r.stats.is_cpu_clock ? "cpu-clock" : "cycles");
 		if (!m->args->quiet)
-			bb_say_lost(&r, &f.profile, true);
-		rc = file ? bb_output_of(write_svg, &f, file, err)
-			  : store_flame(&f, "svg", write_svg, err);
+			bb_say_lost(&r, &profile, true);
+		rc = file ? bb_output_of(bb_write_stacks, &graph, file, err)
+			  : store_stacks(m, &graph, err);
 		if (!rc && !m->args->no_store)
-			rc = store_flame(&f, "folded", write_folded, err);
-		bb_profile__done(&f.profile);
+			rc = store_stacks(m, &folded, err);
+		bb_profile__done(&profile);
 	}
 	bb_recording__done(&r);
 	return rc;

@@ -45,22 +45,28 @@ static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 	return bb_stacks__frame(s, name, BB_FRAME_USER);
 }
 
-void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks)
+void bb_lines_flame__make(const struct bb_by_line *lines, struct bb_lines_flame *ret_flame)
 {
+	struct bb_stacks *stacks = &ret_flame->stacks;
 	uint32_t frames[DEPTH];
 
-	*ret_stacks = (struct bb_stacks){0};
-	frames[0] = bb_stacks__frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM);
-	frames[1] = bb_stacks__frame(ret_stacks, "[the call and its timing]", BB_FRAME_NOTE);
+	*ret_flame = (struct bb_lines_flame){
+		.opts = {.title = ret_flame->title,
+			 .unit = lines->timed->counts_instructions ? "instructions" : "ns",
+			 .legend = legend},
+	};
+	snprintf(ret_flame->title, sizeof(ret_flame->title), "%.250s: one run", lines->timed->name);
+	frames[0] = bb_stacks__frame(stacks, lines->timed->variant, BB_FRAME_COMM);
+	frames[1] = bb_stacks__frame(stacks, "[the call and its timing]", BB_FRAME_NOTE);
 	if (lines->calling.value >= 0.5)
-		bb_stacks__add(ret_stacks, frames, 2, lines->calling.value);
+		bb_stacks__add(stacks, frames, 2, lines->calling.value);
 	if (lines->rest.value >= 0.5) {
-		frames[1] = bb_stacks__frame(ret_stacks,
+		frames[1] = bb_stacks__frame(stacks,
 					     bb_by_line__other_ways(lines) > 0 ? "[other ways]"
 					     : bb_timed__is_cold(lines->timed) ? "[not attributed]"
 									       : "[tail call]",
 					     BB_FRAME_NOTE);
-		bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);
+		bb_stacks__add(stacks, frames, 2, lines->rest.value);
 	}
 	for (size_t i = 0; i < lines->n_parts; i++) {
 		const struct bb_timed_row *row = lines->parts[i].row;
@@ -70,32 +76,13 @@ void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *re
 		if (ns < 0.5)
 			continue;
 		for (size_t k = 0; k < row->n_from && k < MOST_CALLS; k++) {
-			frames[n++] = add_calling_line(ret_stacks, lines->timed, row, k);
-			frames[n++] = add_call(ret_stacks, row->from[k].call);
+			frames[n++] = add_calling_line(stacks, lines->timed, row, k);
+			frames[n++] = add_call(stacks, row->from[k].call);
 		}
-		frames[n++] = add_line_frame(ret_stacks, row);
+		frames[n++] = add_line_frame(stacks, row);
 		if (row->call[0])
-			frames[n++] = add_call(ret_stacks, row->call);
-		bb_stacks__add(ret_stacks, frames, n, ns);
+			frames[n++] = add_call(stacks, row->call);
+		bb_stacks__add(stacks, frames, n, ns);
 	}
-	bb_stacks__sort(ret_stacks);
-}
-
-void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out)
-{
-	char title[300];
-	const struct bb_flame_opts opts = {.title = title,
-					   .unit = lines->timed->counts_instructions ? "instruction"
-										       "s"
-										     : "ns",
-					   .legend = legend};
-	struct bb_stacks stacks;
-
-	bb_lines_flame__stacks(lines, &stacks);
-	snprintf(title, sizeof(title), "%.250s: one run", lines->timed->name);
-	if (as_html)
-		bb_flame__write_html(&stacks, &opts, out);
-	else
-		bb_flame__write(&stacks, &opts, out);
-	bb_stacks__done(&stacks);
+	bb_stacks__sort(stacks);
 }

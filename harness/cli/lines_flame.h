@@ -7,8 +7,10 @@
 /* One run of a program as a flame graph: the program, its lines, and the calls in them. Widths are
  * ns, or machine instructions if the program ran in a guest of --vm. */
 
-/* Free *ret_stacks by bb_stacks__done(). */
-void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks);
+struct bb_lines_flame {
+	struct bb_stacks stacks;   /* free them by bb_stacks__done() */
+	struct bb_flame_opts opts; /* points to `title` */
+	char title[300];
+};
 
-/* Writes an SVG file or, if `as_html`, an HTML <figure>. */
-void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out);
+void bb_lines_flame__make(const struct bb_by_line *lines, struct bb_lines_flame *ret_flame);

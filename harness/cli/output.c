@@ -4,6 +4,7 @@
 #include "base/clean.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "export/documents.h"
 #include "html/html.h"
@@ -200,6 +201,25 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 		rc = write_target(writer, arg, &p, err);
 	bb_close(&p.dir_fd);
 	return rc;
+}
+
+int bb_write_stacks(void *stacks_output, FILE *out, struct bb_err *)
+{
+	const struct bb_stacks_output *o = stacks_output;
+
+	if (o->opts)
+		bb_flame__write(o->stacks, o->opts, out);
+	else
+		bb_stacks__write_folded(o->stacks, out);
+	return 0;
+}
+
+int bb_output_stacks(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+		     const char *path, struct bb_err *err)
+{
+	struct bb_stacks_output o = {stacks, bb_ends_in(path, ".folded") ? NULL : opts};
+
+	return bb_output_of(bb_write_stacks, &o, path, err);
 }
 
 struct bb_doc_look bb_output_look(FILE *stream)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "export/exporter.h"
+#include "profile/stacks.h"
 
 /* The formats of --format, in the order of --help. */
 #define BB_N_EXPORTERS 14
@@ -21,6 +22,19 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
  * existing pipe or device is written to in place. Symbolic links are refused, and so are folders
  * behind another user's link (base/io.h). */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
+
+/* Stacks to write: as a flame graph (SVG), or folded if `opts` is NULL. */
+struct bb_stacks_output {
+	const struct bb_stacks *stacks;
+	const struct bb_flame_opts *opts;
+};
+
+/* A bb_output_writer of a struct bb_stacks_output. */
+int bb_write_stacks(void *stacks_output, FILE *out, struct bb_err *err);
+
+/* Writes stacks by bb_output_of(), folded if `path` ends in .folded, else as a flame graph. */
+int bb_output_stacks(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+		     const char *path, struct bb_err *err);
 
 /* Writes a report in a format. A format for a service, such as BMF, has no place for failed lookups
  * and early returns, so they are printed on stderr, unless a table there shows them (`has_table`).

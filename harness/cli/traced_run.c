@@ -2,7 +2,6 @@
 #include "cli/traced_run.h"
 
 #include "base/clean.h"
-#include "base/text.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "bpf/marks.h"
@@ -112,30 +111,20 @@ static void add_program(const struct bb_traced *t, const struct bb_traced_opts *
 		    bb_cache_counts__cycles(&t->cache));
 }
 
-static int write_folded(void *arg, FILE *out, struct bb_err *)
-{
-	const struct bb_traced *t = arg;
-
-	bb_stacks__write_folded(&t->stacks, out);
-	return 0;
-}
-
-static int write_flame(void *arg, FILE *out, struct bb_err *)
+static int draw(const struct bb_traced *t, const char *path, struct bb_err *err)
 {
 	static const char *const legend[BB_N_FRAME_KINDS] = {
 		[BB_FRAME_COMM] = "program",
 		[BB_FRAME_USER] = "line",
 		[BB_FRAME_KERNEL] = "kernel",
 	};
-	const struct bb_traced *t = arg;
 	char title[300];
 	const struct bb_flame_opts opts = {.title = title,
 					   .unit = "instructions",
 					   .legend = legend};
 
 	snprintf(title, sizeof(title), "%.250s: one run", t->name);
-	bb_flame__write(&t->stacks, &opts, out);
-	return 0;
+	return bb_output_stacks(&t->stacks, &opts, path, err);
 }
 
 /* False if the program was measured only as the floor, the empty program, of other programs. */
@@ -388,9 +377,7 @@ static int show_kernel(const struct runs *first, struct runs *runs, const struct
 				     "--flame draws one program, and there are more; "
 				     "choose one by --variant");
 		else
-			rc = bb_output_of(bb_ends_in(o->flame, ".folded") ? write_folded
-									  : write_flame,
-					  &runs->v[i], o->flame, err);
+			rc = draw(&runs->v[i], o->flame, err);
 	}
 	if (!rc && d.n > n_titles) {
 		putchar('\n');

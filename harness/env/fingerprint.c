@@ -306,22 +306,6 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 	return join_path(tree, text + sizeof(key) - 1, ret_dir);
 }
 
-static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
-{
-	/* one byte more than a commit has, so that a longer line is noticed */
-	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
-	int err = join_path(dir, name, path);
-
-	if (!err)
-		err = bb_sysfile__read("", path, text, sizeof(text));
-	if (err)
-		return err;
-	if (!bb_git_is_commit(text))
-		return -EINVAL;
-	memcpy(ret_commit, text, strlen(text) + 1);
-	return 0;
-}
-
 /* The lines of the file packed-refs are "<commit> <ref>". Skips lines that begin with # or ^. */
 static int commit_in_packed_refs(const char *dir, const char *ref,
 				 char ret_commit[BB_GIT_COMMIT_SIZE])
@@ -354,29 +338,34 @@ static int commit_in_packed_refs(const char *dir, const char *ref,
 int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
 	static const char key[] = "ref: ";
-	char git_dir[PATH_MAX], common[PATH_MAX], text[PATH_MAX], head[PATH_MAX];
-	const char *ref = head + sizeof(key) - 1;
+	char git_dir[PATH_MAX], common[PATH_MAX], path[PATH_MAX], text[PATH_MAX], head[PATH_MAX];
+	const char *ref = head + sizeof(key) - 1, *commit = head;
 	int err = find_git_dir(dir, git_dir);
 
 	if (!err)
 		err = bb_sysfile__read(git_dir, "/HEAD", head, sizeof(head));
+	if (!err && !strncmp(head, key, sizeof(key) - 1)) {
+		if (strncmp(ref, "refs/", 5) ||
+		    strstr(ref, "..")) /* a ref must not lead out of the repository */
+			return -EINVAL;
+		/* A linked work tree has no branches: `commondir` names the git folder that has
+		 * them. */
+		if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
+			memcpy(common, git_dir, sizeof(common));
+		else
+			err = join_path(git_dir, text, common);
+		err = err ? err : join_path(common, ref, path);
+		err = err ? err : bb_sysfile__read("", path, text, sizeof(text));
+		if (err == -ENOENT)
+			return commit_in_packed_refs(common, ref, ret_commit);
+		commit = text;
+	}
 	if (err)
 		return err;
-	if (strncmp(head, key, sizeof(key) - 1))
-		return commit_in_file(git_dir, "HEAD", ret_commit);
-	if (strncmp(ref, "refs/", 5) ||
-	    strstr(ref, "..")) /* a ref must not lead out of the repository */
+	if (!bb_git_is_commit(commit))
 		return -EINVAL;
-	/* A linked work tree has no branches: `commondir` names the git folder that has them. */
-	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
-		memcpy(common, git_dir, sizeof(common));
-	else
-		err = join_path(git_dir, text, common);
-	if (!err)
-		err = commit_in_file(common, ref, ret_commit);
-	if (err == -ENOENT)
-		err = commit_in_packed_refs(common, ref, ret_commit);
-	return err;
+	memcpy(ret_commit, commit, strlen(commit) + 1);
+	return 0;
 }
 
 /* Prefers the commit that CI names, because CI may check out a merge commit or a tree without

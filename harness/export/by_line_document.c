@@ -322,10 +322,6 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool all,
 			  struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")}, {BB_NUMBER("% of own")},
-		{BB_NUMBER("insns")},         {BB_NUMBER("line")},    {BB_CODE("source")},
-	};
 	const struct bb_line_time **order = bb_calloc(b->n_lines + 1, sizeof(*order));
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";
@@ -343,11 +339,10 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 		file = b->lines[0].row->file;
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "source", "%s", file);
 	}
-	bb_doc__table(d, NULL, 0);
-	bb_doc__column(d, (struct bb_doc_column){
-				  BB_NUMBER(b->timed->counts_instructions ? "machine" : "ns")});
-	for (size_t i = 0; i < BB_LEN(columns); i++)
-		bb_doc__column(d, columns[i]);
+	bb_doc__columns(d, {BB_NUMBER(b->timed->counts_instructions ? "machine" : "ns")},
+			{BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")},
+			{BB_NUMBER("% of own")}, {BB_NUMBER("insns")}, {BB_NUMBER("line")},
+			{BB_CODE("source")});
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 
@@ -355,7 +350,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 			continue;
 		if (strcmp(file, row->file)) {
 			file = row->file;
-			for (size_t k = 0; k < BB_LEN(columns); k++)
+			for (size_t k = 1; k < d->blocks[d->n - 1].n_columns; k++)
 				bb_doc__text_cell(d, "");
 			bb_doc__cell(d, "%s:", bb_path_cell(file).text);
 		}

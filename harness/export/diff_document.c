@@ -103,13 +103,9 @@ static struct sum sum_of(const struct bb_diff *row)
 static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bool exact,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Case")},         {BB_TEXT("Metric")},     {BB_NUMBER("A")},
-		{BB_NUMBER("B")},          {BB_NUMBER("Diff")},     {BB_NUMBER("Diff %")},
-		{BB_NUMBER("Interval %")}, {BB_VERDICT("Verdict")}, {BB_TEXT("Note")},
-	};
-
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("Case")}, {BB_TEXT("Metric")}, {BB_NUMBER("A")},
+			{BB_NUMBER("B")}, {BB_NUMBER("Diff")}, {BB_NUMBER("Diff %")},
+			{BB_NUMBER("Interval %")}, {BB_VERDICT("Verdict")}, {BB_TEXT("Note")});
 	for (size_t i = first; i < end; i++) {
 		const struct bb_diff *row = &diffs->rows[i];
 		const struct bb_comparison *c = NULL;
@@ -380,10 +376,6 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Case")},   {BB_NUMBER("A")},        {BB_NUMBER("B")},
-		{BB_NUMBER("Diff")}, {BB_VERDICT("Verdict")},
-	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
 	/* In a gate's report, add_gate_counts() has already written how many cases differ. */
@@ -397,7 +389,8 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	if (diff->n_only_a || diff->n_only_b)
 		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,
 			       diff->n_only_b);
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("Case")}, {BB_NUMBER("A")}, {BB_NUMBER("B")},
+			{BB_NUMBER("Diff")}, {BB_VERDICT("Verdict")});
 	for (size_t i = 0; i < diff->n_rows && (all || shown < EXACT_ROWS); i++) {
 		if (diff->rows[i].verdict == BB_VERDICT_SAME)
 			continue;
@@ -532,16 +525,13 @@ static bool names_call(const struct bb_time_diff_case *c, const struct bb_timed_
 
 static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("A")},        {BB_NUMBER("B")},        {BB_NUMBER("Diff")},
-		{BB_NUMBER("Interval")}, {BB_VERDICT("Verdict")}, {BB_NUMBER("line")},
-		{BB_CODE("source")},
-	};
 	const char *only = only_file(c);
 	double rest = c->whole.more.value;
 	size_t shown = 0;
 
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_NUMBER("A")}, {BB_NUMBER("B")}, {BB_NUMBER("Diff")},
+			{BB_NUMBER("Interval")}, {BB_VERDICT("Verdict")}, {BB_NUMBER("line")},
+			{BB_CODE("source")});
 	for (size_t i = 0; i < c->n_rows && (all || shown < TIME_ROWS); i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
@@ -580,7 +570,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	bb_doc__text_cell(d, NULL);
 	bb_doc__text_cell(d, NULL);
 	bb_doc__text_cell(d, signed_value(rest).text);
-	for (size_t i = 3; i < BB_LEN(columns) - 1; i++)
+	for (size_t i = 3; i < d->blocks[d->n - 1].n_columns - 1; i++)
 		bb_doc__text_cell(d, NULL);
 	bb_doc__text_cell(d, "(all other lines, and the call)");
 }

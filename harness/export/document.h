@@ -99,6 +99,10 @@ void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, c
  * cells are added to the last block, row by row, one for each column. */
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n);
 void bb_doc__column(struct bb_doc *d, struct bb_doc_column column);
+/* Adds a table with these columns, such as {BB_TEXT("case")}, {BB_NUMBER("ns")}. */
+#define bb_doc__columns(d, ...)                                                                    \
+	bb_doc__table(d, (const struct bb_doc_column[]){__VA_ARGS__},                              \
+		      BB_LEN(((const struct bb_doc_column[]){__VA_ARGS__})))
 #define bb_doc__cell(d, ...) bb_doc__cell_if(d, true, __VA_ARGS__)
 /* Adds a cell with a text made of `fmt`. If `has` is false, adds a cell without a figure. */
 void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)

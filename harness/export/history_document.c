@@ -97,19 +97,6 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 
 void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Started")},
-		{BB_TEXT("Commit"), .drop = 3},
-		{BB_NUMBER("Latency, ns")},
-		{BB_NUMBER("95 % interval"), .drop = 2},
-		{BB_NUMBER("Ratio")},
-		{BB_NUMBER("Relative"), .drop = 1},
-		{BB_NUMBER("SE %"), .drop = 1},
-		{BB_NUMBER("Change %")},
-		{BB_NUMBER("Limit %"), .drop = 3},
-		{BB_VERDICT("Mark")},
-		{BB_TEXT("Note")},
-	};
 	static const char *const words[BB_N_PREDICTORS] = {
 		[BB_BY_LATENCY] = "latency",
 		[BB_BY_RATIO] = "ratio to the anchor of the same run",
@@ -130,7 +117,12 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 					       bb_predictor_name((enum bb_predictor)by));
 		if (c->is_anchor && c->by == BB_BY_LATENCY)
 			bb_doc__append(d, "; a change here is rather one of the machine");
-		bb_doc__table(d, columns, BB_LEN(columns));
+		bb_doc__columns(d, {BB_TEXT("Started")}, {BB_TEXT("Commit"), .drop = 3},
+				{BB_NUMBER("Latency, ns")}, {BB_NUMBER("95 % interval"), .drop = 2},
+				{BB_NUMBER("Ratio")}, {BB_NUMBER("Relative"), .drop = 1},
+				{BB_NUMBER("SE %"), .drop = 1}, {BB_NUMBER("Change %")},
+				{BB_NUMBER("Limit %"), .drop = 3}, {BB_VERDICT("Mark")},
+				{BB_TEXT("Note")});
 		for (size_t k = 0; k < c->n_points; k++)
 			add_point(t, c, &c->points[k], d);
 	}

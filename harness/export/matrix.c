@@ -348,7 +348,6 @@ static void add_kernels(struct matrix *m)
 
 void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {{BB_TEXT("program")}, {BB_TEXT("figure")}};
 	struct matrix m = {.kernels = kernels, .n = n, .d = d};
 	size_t title = d->n;
 
@@ -356,7 +355,7 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "programs by kernel (emulated: exact counts, no times)");
 	if (n > 1)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "rows that differ", "%s", "");
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("program")}, {BB_TEXT("figure")});
 	for (size_t k = 0; k < n; k++)
 		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(kernels[k].name)});
 	for (size_t i = 0; i < m.variants.n; i++) {
@@ -522,11 +521,6 @@ static void add_difference(const double v[2], struct bb_doc *d)
 size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("program")},      {BB_TEXT("kernel")}, {BB_TEXT("loads")},
-		{BB_NUMBER("verified A")}, {BB_NUMBER("B")},    {BB_NUMBER("diff")},
-		{BB_NUMBER("machine A")},  {BB_NUMBER("B")},    {BB_NUMBER("diff")},
-	};
 	struct matrix m = {.kernels = kernels, .n = n, .d = d};
 	size_t failing, n_not_run = BB_SUM(kernels, n, !it->run);
 
@@ -552,7 +546,9 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 		if (has_failed(&m.rows[i]))
 			add_failure(&m.rows[i], judge, d);
 	if (m.n_rows)
-		bb_doc__table(d, columns, BB_LEN(columns));
+		bb_doc__columns(d, {BB_TEXT("program")}, {BB_TEXT("kernel")}, {BB_TEXT("loads")},
+				{BB_NUMBER("verified A")}, {BB_NUMBER("B")}, {BB_NUMBER("diff")},
+				{BB_NUMBER("machine A")}, {BB_NUMBER("B")}, {BB_NUMBER("diff")});
 	for (size_t i = 0; i < m.n_rows; i++) {
 		const struct pair_row *row = &m.rows[i];
 		bool only_base = !row->is_there[1] && !row->why_not[1];

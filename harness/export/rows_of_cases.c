@@ -79,17 +79,13 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 
 void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("variant")}, {BB_NUMBER("values")},     {BB_NUMBER("least")},
-		{BB_NUMBER("at")},    {BB_NUMBER("median")},     {BB_NUMBER("most")},
-		{BB_NUMBER("at")},    {BB_NUMBER("net median")},
-	};
-
 	bb_doc_group_title(&r->cases[head], false,
 			   "(latency, ns per run; `show --format bmf` and `make plot` have every "
 			   "value)",
 			   d);
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("variant")}, {BB_NUMBER("values")}, {BB_NUMBER("least")},
+			{BB_NUMBER("at")}, {BB_NUMBER("median")}, {BB_NUMBER("most")},
+			{BB_NUMBER("at")}, {BB_NUMBER("net median")});
 	for (size_t i = head; i < r->n_cases; i++)
 		if (bb_same_group(&r->cases[i], &r->cases[head]))
 			add_variant(r, head, i, d);
@@ -141,16 +137,13 @@ static void add_class(const struct bb_report *r, const struct bb_case *curve, co
 /* Adds a table of the return values of the program of case `first`, over all its inputs. */
 static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("returned")}, {BB_NUMBER("inputs")}, {BB_NUMBER("runs %")},
-		{BB_NUMBER("net")},    {BB_NUMBER("mean")},   {BB_NUMBER("least")},
-		{BB_NUMBER("most")},
-	};
 	const struct bb_case *curve = &r->cases[first];
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s, by return value (ns per run)",
 		    curve->scenario, curve->variant, curve->drive);
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("returned")}, {BB_NUMBER("inputs")}, {BB_NUMBER("runs %")},
+			{BB_NUMBER("net")}, {BB_NUMBER("mean")}, {BB_NUMBER("least")},
+			{BB_NUMBER("most")});
 	for (size_t i = first; i < r->n_cases; i++) {
 		const char *returned = r->cases[i].returned;
 
@@ -175,11 +168,6 @@ static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
 
 void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("returned")}, {BB_TEXT("path")},      {BB_NUMBER("runs %")},
-		{BB_NUMBER("net")},    {BB_NUMBER("latency")},
-	};
-
 	/* the cost of each mix (a case whose runs take several inputs in turn) */
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
@@ -194,7 +182,8 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 			bb_doc__append(d, ", %s = %s", c->param, c->param_text);
 		bb_doc__append(d, ", by return value%s (ns per run)",
 			       BB_ANY(costs, n, it->path) ? " and path" : "");
-		bb_doc__table(d, columns, BB_LEN(columns));
+		bb_doc__columns(d, {BB_TEXT("returned")}, {BB_TEXT("path")}, {BB_NUMBER("runs %")},
+				{BB_NUMBER("net")}, {BB_NUMBER("latency")});
 		for (size_t k = 0; k < n; k++)
 			add_returned_row(d, c, &costs[k]);
 		add_returned_row(d, c, &all);
@@ -260,19 +249,12 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
 	bool sweep = bb_is_sweep(b->r, head);
-	const struct bb_doc_column columns[] = {
-		{.head = sweep ? "values" : c->param},
-		{BB_TEXT("variant")},
-		{BB_NUMBER("hot")},
-		{BB_NUMBER("cold")},
-		{BB_NUMBER("cold/hot")},
-		{BB_NUMBER("hot net")},
-		{BB_NUMBER("cold net")},
-	};
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, from hot to cold caches (%sns per run)",
 		    c->scenario, c->drive, sweep ? "medians over the values, " : "");
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {.head = sweep ? "values" : c->param}, {BB_TEXT("variant")},
+			{BB_NUMBER("hot")}, {BB_NUMBER("cold")}, {BB_NUMBER("cold/hot")},
+			{BB_NUMBER("hot net")}, {BB_NUMBER("cold net")});
 	for (size_t i = head; i < b->r->n_cases; i++) {
 		const struct bb_case *first = &b->r->cases[i];
 		double hot, cold;
@@ -423,10 +405,6 @@ static void add_inputs(const struct bb_report *r, struct bb_doc *d)
 
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 {
-	const struct bb_doc_column columns[] = {
-		{BB_TEXT("variant")},  {BB_NUMBER("CPUs")},          {BB_NUMBER("ns more")},
-		{BB_NUMBER("more %")}, {BB_NUMBER("95 % interval")}, {BB_TEXT("verdict")},
-	};
 	const struct bb_case *head = NULL;
 	struct bb_contention k;
 
@@ -441,7 +419,9 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 				    head->scenario, head->drive, k.few->param_value,
 				    head->floor == BB_NO_FLOOR ? ""
 							       : ", beyond the empty program's");
-			bb_doc__table(d, columns, BB_LEN(columns));
+			bb_doc__columns(d, {BB_TEXT("variant")}, {BB_NUMBER("CPUs")},
+					{BB_NUMBER("ns more")}, {BB_NUMBER("more %")},
+					{BB_NUMBER("95 % interval")}, {BB_TEXT("verdict")});
 		}
 		bb_doc__text_cell(d, k.many->variant);
 		bb_doc__cell(d, "%" PRIu32, k.many->param_value);
@@ -498,17 +478,6 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 /* Adds a table of the cross-checks of the drive hook or, without `hooks`, of slope. */
 static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
-	static const struct bb_doc_column of_slopes[] = {
-		{BB_TEXT("program")}, {BB_NUMBER("slope")},  {BB_NUMBER("+ bpf_stats")},
-		{BB_NUMBER("step")},  {BB_NUMBER("off by")}, {BB_NUMBER("+-")},
-		{BB_TEXT("")},
-	};
-	static const struct bb_doc_column of_hooks[] = {
-		{BB_TEXT("program")}, {BB_NUMBER("hook")},   {BB_NUMBER("- empty")},
-		{BB_NUMBER("= own")}, {BB_NUMBER("step")},   {BB_NUMBER("- empty step")},
-		{BB_NUMBER("= own")}, {BB_NUMBER("off by")}, {BB_NUMBER("+-")},
-		{BB_TEXT("")},
-	};
 	size_t begin = d->n, n = 0;
 	struct bb_cross_checked k;
 
@@ -523,8 +492,15 @@ static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 			    "program: it is in hook, not in step"
 			  : ". Then a run costs something else after a system call (step) than "
 			    "right after the run before it (slope)");
-	bb_doc__table(d, hooks ? of_hooks : of_slopes,
-		      hooks ? BB_LEN(of_hooks) : BB_LEN(of_slopes));
+	if (hooks)
+		bb_doc__columns(d, {BB_TEXT("program")}, {BB_NUMBER("hook")},
+				{BB_NUMBER("- empty")}, {BB_NUMBER("= own")}, {BB_NUMBER("step")},
+				{BB_NUMBER("- empty step")}, {BB_NUMBER("= own")},
+				{BB_NUMBER("off by")}, {BB_NUMBER("+-")}, {BB_TEXT("")});
+	else
+		bb_doc__columns(d, {BB_TEXT("program")}, {BB_NUMBER("slope")},
+				{BB_NUMBER("+ bpf_stats")}, {BB_NUMBER("step")},
+				{BB_NUMBER("off by")}, {BB_NUMBER("+-")}, {BB_TEXT("")});
 	for (size_t i = 0; next_check(r, hooks, &i, &k); n++) {
 		const struct bb_summary *s = &k.slope->summary, *step = &k.step->summary;
 		double scale = s->latency.value;

@@ -345,14 +345,11 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {{BB_TEXT("variant (program)")},
-						       {BB_TEXT("type")}};
-
 	if (!r->n_programs)
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, programs as the kernel loaded them",
 		    r->programs[0].scenario);
-	bb_doc__table(d, columns, 2);
+	bb_doc__columns(d, {BB_TEXT("variant (program)")}, {BB_TEXT("type")});
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(bb_static_metrics[i].slug),
 							 .spill = (int)(bb_n_static_metrics - i),
@@ -441,17 +438,13 @@ static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 
 void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("program")},     {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
-		{BB_TEXT("least")},       {BB_TEXT("most")},    {BB_NUMBER("paths")},
-		{BB_TEXT("runs differ")},
-	};
-
 	if (!r->n_counted || (detail == BB_SHORT && add_counts(r, d)))
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "instructions that a run executes (loops counted by turn, helpers' own not)");
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("program")}, {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
+			{BB_TEXT("least")}, {BB_TEXT("most")}, {BB_NUMBER("paths")},
+			{BB_TEXT("runs differ")});
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 		struct range g = range_of(c);

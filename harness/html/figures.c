@@ -55,13 +55,10 @@ static bool parse_colour(const char *value, size_t len, uint32_t *ret_rgb)
 	if (is(value, len, "black"))
 		return true;
 	if (len == 7 && *value == '#') {
-		for (at++; at < end; at++) {
-			if (!isxdigit((unsigned char)*at))
-				return false;
-			*ret_rgb = *ret_rgb << 4 | (uint32_t)(isdigit((unsigned char)*at)
-								      ? *at - '0'
-								      : tolower(*at) - 'a' + 10);
-		}
+		at++;
+		if (bb_parse_hex_digits(&at, &part) || at != end)
+			return false;
+		*ret_rgb = (uint32_t)part;
 		return true;
 	}
 	if (len < 4 || strncmp(at, "rgb(", 4))
@@ -205,22 +202,14 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
 #define MAX_CAPTION_BYTES 4096u
 #define MAX_SVG_BYTES (4u << 20)
 
-static void figure_done(struct bb_figure *f)
-{
-	free(f->kind);
-	free(f->scenario);
-	free(f->drive);
-	free(f->param);
-	free(f->what);
-	free(f->how);
-	free(f->svg);
-}
-
 void bb_figures__done(struct bb_figures *f)
 {
-	for (size_t i = 0; i < f->n; i++)
-		figure_done(&f->v[i]);
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->v[i].what);
+		free(f->v[i].svg);
+	}
 	free(f->v);
+	free(f->list);
 	free(f->why);
 	*f = (struct bb_figures){0};
 }
@@ -240,52 +229,43 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
  * "-" means that there is no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
-	struct bb_figure v;
-	const char *cell[6], *name;
-	char *second;
+	struct bb_figure v = {0};
+	const char *name, *title;
+	const char **const cells[] = {&v.kind, &name, &title, &v.scenario, &v.drive, &v.param};
+	char *how;
 	int rc;
 
-	for (size_t i = 0; i < 6; i++) {
-		cell[i] = strsep(&row, "\t");
-		if (!cell[i])
+	for (size_t i = 0; i < BB_LEN(cells); i++) {
+		*cells[i] = strsep(&row, "\t");
+		if (!*cells[i])
 			return 0;
 	}
-	name = cell[1];
 	if (!strcmp(name, "-"))
 		return 0;
-	v = (struct bb_figure){
-		.kind = bb_strdup(cell[0]),
-		.scenario = bb_strdup(cell[3]),
-		.drive = bb_strdup(cell[4]),
-		.param = bb_strdup(cell[5]),
-	};
 	rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
 	if (!rc)
 		rc = read_picture(dir, name, "caption", MAX_CAPTION_BYTES, &v.what, err);
-	second = rc ? NULL : strchr(v.what, '\n');
-	if (second) {
-		*second++ = '\0';
-		v.how = bb_asprintf("%.*s", (int)strcspn(second, "\n"), second);
+	how = rc ? NULL : strchr(v.what, '\n');
+	if (how) {
+		*how++ = '\0';
+		how[strcspn(how, "\n")] = '\0';
+		v.how = how;
 	}
-	if (rc)
-		figure_done(&v);
-	else
-		BB_PUSH(f->v, f->n, v);
+	BB_PUSH(f->v, f->n, v);
 	return rc;
 }
 
 int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err)
 {
 	struct bb_figures f = {0};
-	char *path = bb_asprintf("%s/figures", dir), *list = NULL, *at, *row;
+	char *path = bb_asprintf("%s/figures", dir), *at, *row;
 	size_t len;
-	int rc = bb_read_file(path, MAX_LIST_BYTES, &list, &len, err);
+	int rc = bb_read_file(path, MAX_LIST_BYTES, &f.list, &len, err);
 
 	free(path);
-	at = list;
+	at = f.list;
 	while (!rc && (row = strsep(&at, "\n")))
 		rc = add_figure(&f, dir, row, err);
-	free(list);
 	if (rc)
 		bb_figures__done(&f);
 	else

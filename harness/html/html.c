@@ -392,8 +392,6 @@ static const struct section {
 	{"machine", "Run and machine", put_machine},
 };
 
-#define N_SECTIONS (BB_LEN(sections))
-
 /* Writes `before`, then the first NAMED_IN_TITLE distinct texts of the report's cases, then how
  * many more there are. Writes nothing without texts. */
 static void put_distinct(FILE *out, const char *before, const struct bb_report *r,
@@ -464,27 +462,12 @@ static void put_heading(FILE *out, const struct bb_report *r)
 	put_distinct(out, ", by ", r, run_by);
 }
 
-/* Writes "history" in the first run of the page, "history-2" in the second. */
-static void put_anchor(FILE *out, const struct section *s, size_t nth)
-{
-	if (nth)
-		fprintf(out, "%s-%zu", s->slug, nth + 1);
-	else
-		fputs(s->slug, out);
-}
-
-/* The flame graph of `inside` shows paths and not stacks. */
-static const char *title_of(const struct section *s, const struct bb_html_page *page)
-{
-	bool is_paths = s->put == put_flame && bb_has_drive(page->report, BB_DRIVE_INSIDE);
-
-	return is_paths ? "Paths" : s->title;
-}
-
 static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
-	char *texts[N_SECTIONS];
+	char *text, *all_text;
+	size_t len, all_len;
+	FILE *mem, *all = bb_open_memstream(&all_text, &all_len);
 
 	fputs("<article>\n<h1>", out);
 	put_heading(out, r);
@@ -507,29 +490,30 @@ static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 								  "with gnuplot",
 			    ".</p>\n");
 	fputs("<nav>", out);
-	for (size_t i = 0; i < N_SECTIONS; i++) {
-		size_t len;
-		FILE *text = bb_open_memstream(&texts[i], &len);
+	for (size_t i = 0; i < BB_LEN(sections); i++) {
+		const struct section *s = &sections[i];
+		/* the flame graph of `inside` shows paths and not stacks */
+		bool is_paths = s->put == put_flame && bb_has_drive(r, BB_DRIVE_INSIDE);
+		const char *title = is_paths ? "Paths" : s->title;
+		/* "history" in the first run of the page, "history-2" in the second */
+		struct bb_table_cell id = nth ? bb_table_cell_of("%s-%zu", s->slug, nth + 1)
+					      : bb_table_cell_of("%s", s->slug);
 
-		sections[i].put(text, page, nth);
-		bb_close_memstream(text);
-		if (!len)
-			continue;
-		fputs("<a href='#", out);
-		put_anchor(out, &sections[i], nth);
-		fprintf(out, "'>%s</a>\n", title_of(&sections[i], page));
-	}
-	fputs("</nav>\n", out);
-	for (size_t i = 0; i < N_SECTIONS; i++) {
-		if (*texts[i]) {
-			fputs("<section id=", out);
-			put_anchor(out, &sections[i], nth);
-			fprintf(out, ">\n<h2>%s</h2>\n%s</section>\n", title_of(&sections[i], page),
-				texts[i]);
+		mem = bb_open_memstream(&text, &len);
+		s->put(mem, page, nth);
+		bb_close_memstream(mem);
+		if (len) {
+			fprintf(out, "<a href='#%s'>%s</a>\n", id.text, title);
+			fprintf(all, "<section id=%s>\n<h2>%s</h2>\n%s</section>\n", id.text, title,
+				text);
 		}
-		free(texts[i]);
+		free(text);
 	}
+	bb_close_memstream(all);
+	fputs("</nav>\n", out);
+	fputs(all_text, out);
 	fputs("</article>\n", out);
+	free(all_text);
 }
 
 /* Writes the template from `at` up to the word `until`. Returns the text after that word. */

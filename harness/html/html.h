@@ -11,18 +11,20 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 
 /* A picture that plots/plot.sh has drawn for the page of a run. */
 struct bb_figure {
-	char *kind; /* such as "net" (listed in plots/README.md) */
+	const char *kind; /* such as "net" (listed in plots/README.md) */
 	/* Scenario, drive and parameter of all cases in the figure, as `show --format plot` writes
 	 * them. `param` is "-" without a parameter. */
-	char *scenario, *drive, *param;
-	char *what, *how; /* title and explanation; `how` may be NULL */
+	const char *scenario, *drive, *param;
+	char *what;      /* title */
+	const char *how; /* explanation, which stands in the memory of `what`, or NULL */
 	char *svg;
 };
 
 struct bb_figures {
 	struct bb_figure *v;
 	size_t n;
-	char *why; /* why n is 0 */
+	char *list; /* the texts of v[n] except `what`, `how` and `svg` */
+	char *why;  /* why n is 0 */
 };
 
 /* Reads the files that `plot.sh --page` has left in `dir`. Returns 0 or -errno. */

@@ -401,16 +401,6 @@ const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b)
 static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_floor,
 		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} others[] = {
-		{"net", offsetof(struct bb_summary, net)},
-		{"p50", offsetof(struct bb_summary, p50)},
-		{"p90", offsetof(struct bb_summary, p90)},
-		{"p99", offsetof(struct bb_summary, p99)},
-		{"worst", offsetof(struct bb_summary, live.worst)},
-	};
 	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value),
 		       share = row_of("runs", 100 * a->path_share, 100 * b->path_share);
 
@@ -435,14 +425,13 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 	share.unit = "%";
 	if (!isnan(share.shift))
 		add_row(d, a->name, share);
-	for (size_t i = 0; i < BB_LEN(others); i++) {
-		const struct bb_estimate *x = (const void *)((const char *)&a->summary +
-							     others[i].offset),
-					 *y = (const void *)((const char *)&b->summary +
-							     others[i].offset);
+	for (const struct bb_metric_def *def = bb_metrics; def < bb_metrics + bb_n_metrics; def++) {
+		const struct bb_estimate *x = bb_metric_of(&a->summary, def),
+					 *y = bb_metric_of(&b->summary, def);
 
-		if (!isnan(x->value) || !isnan(y->value))
-			add_row(d, a->name, row_of(others[i].name, x->value, y->value));
+		if (bb_has_word("net p50 p90 p99 worst", ' ', def->name) &&
+		    (!isnan(x->value) || !isnan(y->value)))
+			add_row(d, a->name, row_of(def->name, x->value, y->value));
 	}
 }
 
@@ -511,16 +500,6 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 	return 0;
 }
 
-static struct bb_diff row_of_ratio(const char *metric, double a, double b,
-				   const struct bb_estimate *ratio)
-{
-	struct bb_diff row = row_of(metric, a, b);
-
-	row.lo = ratio->lo;
-	row.hi = ratio->hi;
-	return row;
-}
-
 /* Returns the case of `variant` in the comparison `c`, or NULL. The case's name is the comparison's
  * name with the variant inserted after the scenario. */
 static const struct bb_case *case_of(const struct bb_report *r, const struct bb_comparison *c,
@@ -541,10 +520,12 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 {
 	bool has_ratio = isfinite(c->ratio.value);
 	double head_ns = has_ratio ? c->base_ns * c->ratio.value : c->head_ns;
-	struct bb_diff row = row_of_ratio("latency", c->base_ns, head_ns, &c->ratio);
+	struct bb_diff row = row_of("latency", c->base_ns, head_ns);
 	char step[BB_WHY_SIZE];
 	size_t i = 0;
 
+	row.lo = c->ratio.lo;
+	row.hi = c->ratio.hi;
 	row.has_verdict = true;
 	row.verdict = c->verdict;
 	row.p = fmin(c->p_regressed, c->p_improved);
@@ -566,12 +547,13 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 	if (isfinite(c->floor_ns)) {
 		/* Both programs have one floor, so both figures differ by as many ns. */
 		double base_net = c->base_ns - c->floor_ns, scale = c->base_ns / base_net;
-		struct bb_estimate ratio = {
-			.lo = base_net > 0 ? 1 + (c->ratio.lo - 1) * scale : NAN,
-			.hi = base_net > 0 ? 1 + (c->ratio.hi - 1) * scale : NAN,
-		};
+		struct bb_diff net = row_of("net", base_net, head_ns - c->floor_ns);
 
-		add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
+		if (base_net > 0) {
+			net.lo = 1 + (c->ratio.lo - 1) * scale;
+			net.hi = 1 + (c->ratio.hi - 1) * scale;
+		}
+		add_row(d, c->name, net);
 	}
 }
 

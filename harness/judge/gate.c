@@ -139,45 +139,26 @@ void bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const cha
 {
 	struct bb_report side = *r;
 
-	side.n_cases = side.n_programs = side.n_comparisons = side.n_counted = 0;
-	side.cases = bb_calloc(r->n_cases, sizeof(*side.cases));
-	side.programs = bb_calloc(r->n_programs, sizeof(*side.programs));
-	side.counted = bb_calloc(r->n_counted, sizeof(*side.counted));
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_gate_program *p = owner(g, r->cases[i].name);
-		struct bb_case *c = &side.cases[side.n_cases];
-
-		if (!p || strcmp(r->cases[i].variant, variant))
-			continue;
-		*c = r->cases[i];
+	side.n_comparisons = 0;
+	side.cases = bb_memdup(r->cases, r->n_cases * sizeof(*r->cases));
+	side.programs = bb_memdup(r->programs, r->n_programs * sizeof(*r->programs));
+	side.counted = bb_memdup(r->counted, r->n_counted * sizeof(*r->counted));
+	BB_KEEP(side.cases, side.n_cases, owner(g, it->name) && !strcmp(it->variant, variant));
+	BB_KEEP(side.programs, side.n_programs,
+		owner(g, it->name) && !strcmp(it->variant, variant));
+	BB_KEEP(side.counted, side.n_counted, owner(g, it->name) && !strcmp(it->variant, variant));
+	for (struct bb_case *c = side.cases; c < side.cases + side.n_cases; c++) {
 		c->floor = BB_NO_FLOOR;
-		c->name = plain_name(p, r->cases[i].name, variant);
-		side.n_cases++;
+		c->name = plain_name(owner(g, c->name), c->name, variant);
 	}
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct bb_gate_program *p = owner(g, r->programs[i].name);
-		struct bb_program *program = &side.programs[side.n_programs];
+	for (struct bb_program *p = side.programs; p < side.programs + side.n_programs; p++)
+		p->name = plain_name(owner(g, p->name), p->name, variant);
+	for (struct bb_counted *c = side.counted; c < side.counted + side.n_counted; c++) {
+		const struct bb_gate_program *p = owner(g, c->name);
 
-		if (!p || strcmp(r->programs[i].variant, variant))
-			continue;
-		*program = r->programs[i];
-		program->name = plain_name(p, r->programs[i].name, variant);
-		side.n_programs++;
-	}
-	for (size_t i = 0; i < r->n_counted; i++) {
-		const struct bb_counted *from = &r->counted[i];
-		const struct bb_gate_program *p = owner(g, from->name);
-		struct bb_counted *c = &side.counted[side.n_counted];
-
-		if (!p || strcmp(from->variant, variant))
-			continue;
-		*c = *from;
-		c->cases = bb_calloc(from->n_cases + 1, sizeof(*c->cases));
-		for (size_t k = 0; k < from->n_cases; k++) {
-			c->cases[k] = from->cases[k];
-			c->cases[k].name = plain_name(p, from->cases[k].name, variant);
-		}
-		side.n_counted++;
+		c->cases = bb_memdup(c->cases, c->n_cases * sizeof(*c->cases));
+		for (size_t k = 0; k < c->n_cases; k++)
+			c->cases[k].name = plain_name(p, c->cases[k].name, variant);
 	}
 	*ret_side = side;
 }

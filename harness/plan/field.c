@@ -487,7 +487,6 @@ const struct bb_type bb_type_names = {.read = read_names};
 const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
 const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};
 const struct bb_type bb_type_u32_list = {read_u32_list, copy_bytes, free_memory, WHOLE};
-const struct bb_type bb_type_keys = {.read = read_part};
 const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
 const struct bb_type bb_type_list = {read_list, copy_list, free_list, NULL};
 const struct bb_type bb_type_bytes = {NULL, copy_bytes, free_memory, BB_SCHEMA_TEXT};

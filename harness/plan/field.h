@@ -96,9 +96,9 @@ extern const struct bb_type bb_type_double;
 extern const struct bb_type bb_type_u32_list; /* struct bb_u32_list, from one number or a list */
 /* uint8_t * and its length; each row gives its own `read` */
 extern const struct bb_type bb_type_bytes;
-/* a mapping of the kind `of`, whose keys set members of the same struct; `offset` is 0 */
-extern const struct bb_type bb_type_keys;
-extern const struct bb_type bb_type_part; /* a struct of the kind bb_field.of */
+/* A struct of the kind bb_field.of. With `offset` 0, the keys set members of the same struct, which
+ * must then be of a kind that is never copied. */
+extern const struct bb_type bb_type_part;
 extern const struct bb_type bb_type_list; /* an array of structs of the kind bb_field.of */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;

@@ -314,7 +314,9 @@ static const struct bb_mode modes[] = {
 
 /* An item of the list, as read from the file. It becomes one or several inputs. */
 struct entry {
-	char *name;           /* NULL if not given */
+	/* what all its inputs have in common; `name` is NULL if not given, and the other pointers
+	 * are NULL */
+	struct bb_input common;
 	struct bb_bytes data; /* the packet or context of a single input */
 	/* packets of several inputs, named by numbers; n is 0 if the item is one input, `data` */
 	struct bb_bytes_list many;
@@ -322,12 +324,8 @@ struct entry {
 	uint32_t flows;        /* number of flows to make from the packet `data`; 0 if not given */
 	/* added to source address and port of each flow; 0 if not given, which means 1 */
 	uint32_t flow_step;
-	double weight;
-	bool has_retval;
-	uint32_t retval;
 	struct bb_bytes out;
-	enum bb_ctx_kind ctx_kind;
-	struct bb_bytes ctx; /* bytes of the context if ctx_kind is BB_CTX_BYTES */
+	struct bb_bytes ctx; /* the packet's context, also that of `skb` or `xdp` */
 	struct __sk_buff skb;
 	struct xdp xdp;
 };
@@ -390,8 +388,8 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 				     f->name, node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text,
 				     bb_phrase__suggest(word, names, BB_LEN(names)).text);
-	e->has_retval = true;
-	e->retval = (uint32_t)v;
+	e->common.has_retval = true;
+	e->common.retval = (uint32_t)v;
 	return 0;
 }
 
@@ -489,7 +487,7 @@ static const struct bb_kind bytes_kind = {BB_ROWS(bb_bytes, bytes_rows)};
 	&bb_type_list, BB_LIST_AT(entry, many.v, many.n), .read = (reader), .of = &bytes_kind
 
 static const struct bb_field entry_fields[] = {
-	{"name", &bb_type_name, BB_AT(entry, name)},
+	{"name", &bb_type_name, BB_AT(entry, common.name)},
 	{"hex", OF_ENTRY(data, bb_field__hex), .with = IN(HEX), PACKET_BYTES},
 	{"file", OF_ENTRY(data, bb_field__file), .with = IN(FROM_FILE), PACKET_BYTES},
 	{"packet", OF_ENTRY(data, bb_field__packet), .with = IN(PACKET), FRAME},
@@ -506,8 +504,8 @@ static const struct bb_field entry_fields[] = {
 	 .min = 1, .max = BB_MIX_MAX},
 	{"flow_step", &bb_type_u32, BB_AT(entry, flow_step),
 	 .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET), .min = 1, .max = UINT32_MAX},
-	{"weight", &bb_type_double, BB_AT(entry, weight), .min = 1e-9, .max = 1e9},
-	{"retval", &retval, BB_AT(entry, retval)},
+	{"weight", &bb_type_double, BB_AT(entry, common.weight), .min = 1e-9, .max = 1e9},
+	{"retval", &retval, BB_AT(entry, common.retval)},
 	{"out_hex", OF_ENTRY(out, bb_field__hex), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
 	 OTHER_BYTES},
 };
@@ -532,38 +530,29 @@ struct builder {
 	size_t bytes;
 };
 
-/* Appends input `nth` of the entry to b->inputs. Takes over packet->data. */
-static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
+/* Appends input `nth` of the entry to b->inputs. Takes over packet->data and e->out, which only an
+ * entry with a single input has. */
+static int add_input(struct builder *b, const struct bb_yaml *node, struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
-	const struct {
-		const void *data;
-		size_t len;
-	} contexts[] = {
-		[BB_CTX_BYTES] = {e->ctx.data, e->ctx.len},
-		[BB_CTX_SKB] = {&e->skb, sizeof(e->skb)},
-		[BB_CTX_XDP] = {&e->xdp.md, sizeof(e->xdp.md)},
-	};
 	const struct bb_bytes *metadata = &e->xdp.metadata;
+	const char *name = e->common.name;
 	struct bb_input *in = bb_append(&b->inputs.v, &b->inputs.n, sizeof(*in));
 	struct xdp_md *md;
 
-	*in = (struct bb_input){.where = {node->line, node->col},
-				.data = packet->data,
-				.len = packet->len,
-				.weight = e->weight,
-				.has_retval = e->has_retval,
-				.retval = e->retval};
+	*in = e->common;
+	in->where = (struct bb_where){node->line, node->col};
+	in->data = packet->data;
+	in->len = packet->len;
+	in->out = e->out.data;
+	in->out_len = e->out.len;
 	packet->data = NULL;
-	in->name = e->many.n ? bb_asprintf("%s%s%zu", e->name ? e->name : "", e->name ? "-" : "",
+	e->out.data = NULL;
+	in->name = e->many.n ? bb_asprintf("%s%s%zu", name ? name : "", name ? "-" : "",
 					   e->first_number + nth)
-			     : bb_strdup(e->name);
-	if (e->ctx_kind != BB_CTX_NONE) {
-		in->ctx_kind = e->ctx_kind;
-		in->ctx_len = contexts[e->ctx_kind].len;
-		in->ctx = bb_memdup(contexts[e->ctx_kind].data, in->ctx_len);
-	}
-	if (e->ctx_kind == BB_CTX_XDP) {
+			     : bb_strdup(name);
+	in->ctx = in->ctx_len ? bb_memdup(e->ctx.data, in->ctx_len) : NULL;
+	if (in->ctx_kind == BB_CTX_XDP) {
 		/* The kernel expects the metadata before the packet's bytes. `data` is its length,
 		 * and `data_end` is the length of metadata and packet together. */
 		if (metadata->len) {
@@ -586,32 +575,7 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 	return 0;
 }
 
-static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry *e,
-		     unsigned int form)
-{
-	const struct bb_yaml *name = bb_yaml__get(node, "name");
-	const struct bb_yaml *where = name ? name : node;
-	size_t n = e->many.n ? e->many.n : 1;
-	int rc = 0;
-
-	if (b->inputs.n + n > BB_MIX_MAX)
-		return bb_yaml__fail(b->r, where,
-				     "a mix can have at most %zu inputs, and with this it has %zu",
-				     BB_MIX_MAX, b->inputs.n + n);
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = add_input(b, where, e, e->many.n ? &e->many.v[i] : &e->data, i);
-	if (!rc && !e->many.n) {
-		struct bb_input *in = &b->inputs.v[b->inputs.n - 1];
-
-		in->is_context = form == CONTEXT_HEX || form == CONTEXT_FILE;
-		in->out = e->out.data;
-		in->out_len = e->out.len;
-		e->out.data = NULL;
-	}
-	return rc;
-}
-
-/* Fails if a second key gives a context. */
+/* Makes the bytes of the context. Fails if a second key gives a context. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {
@@ -626,12 +590,18 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 		for (size_t k = 0; k < BB_LEN(kinds); k++) {
 			if (strcmp(node->items[2 * i].text, kinds[k].key))
 				continue;
-			if (e->ctx_kind != BB_CTX_NONE)
+			if (e->common.ctx_kind != BB_CTX_NONE)
 				return bb_yaml__fail(r, &node->items[2 * i + 1],
 						     "an input has one context: ctx_hex, ctx_file, "
 						     "skb or xdp");
-			e->ctx_kind = kinds[k].kind;
+			e->common.ctx_kind = kinds[k].kind;
 		}
+	if (e->common.ctx_kind == BB_CTX_SKB)
+		e->ctx = (struct bb_bytes){bb_memdup(&e->skb, sizeof(e->skb)), sizeof(e->skb)};
+	else if (e->common.ctx_kind == BB_CTX_XDP)
+		e->ctx = (struct bb_bytes){bb_memdup(&e->xdp.md, sizeof(e->xdp.md)),
+					   sizeof(e->xdp.md)};
+	e->common.ctx_len = e->ctx.len;
 	return 0;
 }
 
@@ -669,9 +639,11 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
  * first unknown key, which may be a misspelling of one. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
+	const struct bb_yaml *name, *where;
 	const char *forms[N_FORMS];
 	struct entry e = {0};
 	unsigned int form = N_FORMS;
+	size_t n;
 	int rc;
 
 	for (size_t i = 0; i < N_FORMS; i++)
@@ -683,14 +655,23 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 	if (!rc && form == N_FORMS)
 		rc = bb_yaml__fail(b->r, node, "an input needs one of the keys: %s",
 				   bb_phrase__join(forms, N_FORMS).text);
-	if (!rc && !e.name && form != SWEEP)
+	if (!rc && !e.common.name && form != SWEEP)
 		rc = bb_yaml__fail(b->r, node, "an input needs the key 'name'");
 	if (!rc && e.flow_step && !e.flows)
 		rc = bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
 				   "flow_step needs 'flows', the number of flows");
 	rc = rc ? rc : choose_ctx(b->r, node, &e);
 	rc = rc || !e.flows ? rc : make_flows(b, node, &e);
-	rc = rc ? rc : add_entry(b, node, &e, form);
+	e.common.is_context = form == CONTEXT_HEX || form == CONTEXT_FILE;
+	name = rc ? NULL : bb_yaml__get(node, "name");
+	where = name ? name : node;
+	n = e.many.n ? e.many.n : 1;
+	if (!rc && b->inputs.n + n > BB_MIX_MAX)
+		rc = bb_yaml__fail(b->r, where,
+				   "a mix can have at most %zu inputs, and with this it has %zu",
+				   BB_MIX_MAX, b->inputs.n + n);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add_input(b, where, &e, e.many.n ? &e.many.v[i] : &e.data, i);
 	bb_kind__done(&entry_kind, &e);
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "plan/packet.h"
 
 #include <arpa/inet.h>
+#include <net/ethernet.h>
 
 #include "base/parse.h"
 #include "plan/field.h"
@@ -15,16 +16,6 @@
 #define ICMP_BYTES 8u
 #define VLAN_BYTES 4u
 #define ETH_TYPE_MIN 0x600 /* a smaller number is the length of the payload (IEEE 802.3) */
-#define TYPE_IPV4 0x0800u
-#define TYPE_IPV6 0x86ddu
-#define TYPE_ARP 0x0806u
-#define TYPE_VLAN 0x8100u
-#define PROTO_ICMP 1u
-#define PROTO_IPV4 4u /* an IPv4 packet in an IP packet (RFC 2003) */
-#define PROTO_TCP 6u
-#define PROTO_UDP 17u
-#define PROTO_IPV6 41u
-#define PROTO_ICMPV6 58u
 #define PROTO_EXPERIMENT 253u
 
 /* Headers that may follow an IP header. `bytes` is the shortest length of the header. */
@@ -32,10 +23,10 @@ static const struct l4 {
 	uint32_t protocol, bytes, checksum_at;
 	bool has_pseudo_header; /* the checksum also covers the IP addresses and the protocol */
 } l4_headers[] = {
-	{PROTO_TCP, TCP_BYTES, 16, true},
-	{PROTO_UDP, UDP_BYTES, 6, true},
-	{PROTO_ICMP, ICMP_BYTES, 2, false},
-	{PROTO_ICMPV6, ICMP_BYTES, 2, true},
+	{IPPROTO_TCP, TCP_BYTES, 16, true},
+	{IPPROTO_UDP, UDP_BYTES, 6, true},
+	{IPPROTO_ICMP, ICMP_BYTES, 2, false},
+	{IPPROTO_ICMPV6, ICMP_BYTES, 2, true},
 };
 
 static void put16(uint8_t *at, size_t value)
@@ -76,8 +67,8 @@ static size_t headers_of(const struct bb_packet *p)
 
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 {
-	const uint8_t protocols[] = {PROTO_EXPERIMENT, PROTO_TCP, PROTO_UDP,
-				     p->ip == BB_PACKET_IPV6 ? PROTO_ICMPV6 : PROTO_ICMP};
+	const uint8_t protocols[] = {PROTO_EXPERIMENT, IPPROTO_TCP, IPPROTO_UDP,
+				     p->ip == BB_PACKET_IPV6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP};
 	uint8_t *ip = frame + ETH_BYTES, *l4 = ip + ip_bytes(p);
 
 	assert(size >= headers_of(p) && size <= BB_FRAME_MAX_BYTES && (p->ip || !p->l4));
@@ -86,7 +77,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	memcpy(frame + 6, p->eth_src, 6);
 	put16(frame + 12, p->eth_type);
 	if (p->ip == BB_PACKET_IPV4) {
-		put16(frame + 12, TYPE_IPV4);
+		put16(frame + 12, ETHERTYPE_IP);
 		ip[0] = 0x45; /* version 4, header of 5 words */
 		put16(ip + 2, size - ETH_BYTES);
 		ip[6] = 0x40; /* the flag "don't fragment" */
@@ -95,7 +86,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 		memcpy(ip + 12, p->ip_src, 4);
 		memcpy(ip + 16, p->ip_dst, 4);
 	} else if (p->ip == BB_PACKET_IPV6) {
-		put16(frame + 12, TYPE_IPV6);
+		put16(frame + 12, ETHERTYPE_IPV6);
 		ip[0] = 0x60;
 		put16(ip + 4, size - ETH_BYTES - IPV6_BYTES);
 		ip[6] = protocols[p->l4];
@@ -147,20 +138,20 @@ static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 	put16(l4 + h->checksum_at, 0);
 	checksum = bb_inet_checksum(h->has_pseudo_header ? sum + protocol + (uint32_t)len : 0, l4,
 				    len);
-	if (protocol == PROTO_UDP && !checksum)
+	if (protocol == IPPROTO_UDP && !checksum)
 		checksum = 0xffff; /* in UDP, 0 means "no checksum" */
 	put16(l4 + h->checksum_at, checksum);
 }
 
 bool bb_frame__is_ipv4(const uint8_t *frame, size_t len)
 {
-	return len >= ETH_BYTES + IPV4_BYTES && get16(frame + 12) == TYPE_IPV4 &&
+	return len >= ETH_BYTES + IPV4_BYTES && get16(frame + 12) == ETHERTYPE_IP &&
 	       frame[ETH_BYTES] >> 4 == 4;
 }
 
 static bool is_ipv6_frame(const uint8_t *frame, size_t len)
 {
-	return len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
+	return len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == ETHERTYPE_IPV6 &&
 	       frame[ETH_BYTES] >> 4 == 6;
 }
 
@@ -207,7 +198,7 @@ static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
 		is_first = !(get16(frame + ETH_BYTES + 6) & 0x1fff);
 	}
 	if (is_first && l4 + 4 <= len && l4 >= ETH_BYTES + IPV4_BYTES &&
-	    (frame[ret_at->protocol] == PROTO_TCP || frame[ret_at->protocol] == PROTO_UDP))
+	    (frame[ret_at->protocol] == IPPROTO_TCP || frame[ret_at->protocol] == IPPROTO_UDP))
 		ret_at->ports = l4;
 	return true;
 }
@@ -289,7 +280,7 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 	p.ip_src[p.ip == BB_PACKET_IPV6 ? 15 : 3] = 1;
 	p.ip_dst[p.ip == BB_PACKET_IPV6 ? 15 : 3] = 2;
 	if (usual[nth].form == ARP) {
-		p.eth_type = TYPE_ARP;
+		p.eth_type = ETHERTYPE_ARP;
 		len = BB_FRAME_USUAL_BYTES;
 	}
 	bb_packet__write(&p, frame, len);
@@ -305,13 +296,13 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 		memmove(ip + IPV4_BYTES, ip, len - ETH_BYTES);
 		memcpy(ip, outer, sizeof(outer));
 		len += IPV4_BYTES;
-		ip[9] = p.ip == BB_PACKET_IPV6 ? PROTO_IPV6 : PROTO_IPV4;
+		ip[9] = p.ip == BB_PACKET_IPV6 ? IPPROTO_IPV6 : IPPROTO_IPIP;
 		put16(ip + 2, len - ETH_BYTES);
-		put16(frame + 12, TYPE_IPV4);
+		put16(frame + 12, ETHERTYPE_IP);
 		bb_frame__fix_checksums(frame, len);
 	} else if (usual[nth].form == TAGGED) {
 		memmove(frame + 12 + VLAN_BYTES, frame + 12, len - 12);
-		put16(frame + 12, TYPE_VLAN);
+		put16(frame + 12, ETHERTYPE_VLAN);
 		put16(frame + 14, 1); /* the default VLAN */
 		len += VLAN_BYTES;
 	}
@@ -412,11 +403,11 @@ static int read_header(const struct bb_reader *r, const struct bb_field *f,
 static const char *const tcp_flags[] = {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr"};
 
 static const struct bb_field packet_fields[] = {
-	{"eth", &bb_type_keys, .of = &eth_kind},
-	{"ipv4", &bb_type_keys, .read = read_header, .of = &ipv4_kind},
-	{"ipv6", &bb_type_keys, .read = read_header, .of = &ipv6_kind},
-	{"tcp", &bb_type_keys, .read = read_header, .of = &tcp_kind},
-	{"udp", &bb_type_keys, .read = read_header, .of = &udp_kind},
+	{"eth", &bb_type_part, .of = &eth_kind},
+	{"ipv4", &bb_type_part, .read = read_header, .of = &ipv4_kind},
+	{"ipv6", &bb_type_part, .read = read_header, .of = &ipv6_kind},
+	{"tcp", &bb_type_part, .read = read_header, .of = &tcp_kind},
+	{"udp", &bb_type_part, .read = read_header, .of = &udp_kind},
 	{"tcp_flags", &bb_type_names, AT(packet.tcp_flags), .choices = tcp_flags,
 	 .n_choices = BB_LEN(tcp_flags)},
 	{"size", &bb_type_u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},

@@ -708,7 +708,7 @@ static const struct bb_field scenario_fields[] = {
 	{NULL, &bb_type_u32_list, BB_LIST_AT(bb_scenario, fill_counts.v, fill_counts.n)},
 	{"drive", LIST(bb_scenario, drives, n_drives, drive_kind), .required = true,
 	 .item = "mappings such as {with: step}"},
-	{"expect", &bb_type_keys, .of = &expect_kind},
+	{"expect", &bb_type_part, .of = &expect_kind},
 };
 
 static const struct bb_kind scenario_kind = {

@@ -39,8 +39,7 @@ struct table {
 	const char *name, *doc;
 	size_t items_at, n_at; /* offsets in struct bb_run_index of the items and of their number */
 	size_t size;
-	struct column columns[MOST_COLUMNS];
-	size_t n_columns;
+	struct column columns[MOST_COLUMNS]; /* end in one without a name */
 };
 
 #define TABLE(name_, doc_, items_, type_)                                                          \
@@ -118,22 +117,18 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* Counts the columns of all tables, and adds to MACHINES a column for each identity field of a
- * fingerprint (env/fingerprint.c). */
+/* Adds to MACHINES a column for each identity field of a fingerprint (env/fingerprint.c). */
 static void make_tables(struct table *ret_tables)
 {
+	struct column *next = &ret_tables[MACHINES].columns[1];
+
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
-	for (int i = 0; i < N_TABLES; i++)
-		while (ret_tables[i].columns[ret_tables[i].n_columns].name)
-			ret_tables[i].n_columns++;
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
-		struct table *machines = &ret_tables[MACHINES];
 
 		if (f->identity)
-			machines->columns[machines->n_columns++] =
-				(struct column){f->key, CHARS, .offset = f->offset,
-						.size = f->size};
+			*next++ = (struct column){f->key, CHARS, .offset = f->offset,
+						  .size = f->size};
 	}
 }
 
@@ -165,10 +160,9 @@ static char *schema_of(const struct table *tables)
 
 	for (const struct table *t = tables; t < tables + N_TABLES; t++) {
 		fprintf(out, "%sCREATE TABLE %s ( -- %s\n", t > tables ? ";" : "", t->name, t->doc);
-		for (const struct column *c = t->columns; c < t->columns + t->n_columns; c++)
+		for (const struct column *c = t->columns; c->name; c++)
 			fprintf(out, "  %s %s%s%s%s\n", c->name, types[c->type],
-				c + 1 < t->columns + t->n_columns ? "," : "", c->doc ? " -- " : "",
-				c->doc ? c->doc : "");
+				c[1].name ? "," : "", c->doc ? " -- " : "", c->doc ? c->doc : "");
 		fputs(")", out);
 	}
 	bb_close_memstream(out);
@@ -299,8 +293,8 @@ static int read_table(struct reading *rd, int of)
 
 		if (of == MACHINES)
 			bb_fingerprint_init(item);
-		for (size_t i = 0; !rc && i < t->n_columns; i++)
-			rc = read_column(rd, query, (int)i, &t->columns[i], row, item);
+		for (int i = 0; !rc && t->columns[i].name; i++)
+			rc = read_column(rd, query, i, &t->columns[i], row, item);
 	}
 	sqlite3_finalize(query);
 	return rc ? rc : errno_of(step);
@@ -414,18 +408,17 @@ static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_i
 	int failed;
 
 	snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", t->name);
-	for (size_t i = 1; i < t->n_columns; i++)
+	for (size_t i = 1; t->columns[i].name; i++)
 		strcat(sql, ",?");
 	strcat(sql, ")");
 	failed = sqlite3_prepare_v2(db, sql, -1, &insert, NULL);
 	for (size_t row = 0; !failed && row < count(t, x); row++) {
-		for (size_t i = 0; !failed && i < t->n_columns; i++)
-			failed = write_column(insert, (int)i + 1, &t->columns[i], row,
+		for (int i = 0; !failed && t->columns[i].name; i++)
+			failed = write_column(insert, i + 1, &t->columns[i], row,
 					      items + row * t->size);
 		if (!failed) {
-			failed = sqlite3_step(insert);
-			failed = failed == SQLITE_DONE ? SQLITE_OK : failed;
-			sqlite3_reset(insert);
+			sqlite3_step(insert);
+			failed = sqlite3_reset(insert); /* an error of the step, if any */
 		}
 	}
 	sqlite3_finalize(insert);

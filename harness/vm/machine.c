@@ -23,13 +23,6 @@
 	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 hpet=disable pmtmr=0 "          \
 	"no_timer_check mitigations=off nokaslr quiet rdinit=/init"
 
-/* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
-struct arguments {
-	const char *image; /* path of the kernel's image; NULL if a saved guest goes on */
-	char initrd[32], job[96], incoming[96], command_line[512];
-	const char *plugin; /* path of the plugin, or NULL */
-};
-
 /* most bytes of each file that QEMU writes: 1.25 times the memory of the guest */
 #define MOST_BYTES (UINT64_C(5) << 28)
 
@@ -64,9 +57,12 @@ static void name_plugin(const char *path, int trace_fd, char *text, size_t size)
 	snprintf(text + n, size - n, ",out=/proc/self/fd/%d", trace_fd);
 }
 
-static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
+/* `more` are further arguments of QEMU, ended by NULL. `plugin` is the plugin's path, or NULL. */
+static int start_qemu(struct bb_machine *m, const char *const *more, const char *plugin,
+		      struct bb_err *err)
 {
-	char console[48], answer[48], plugin[2 * PATH_MAX + 64], port[64];
+	bool boots = m->state == BB_MACHINE_BOOTS;
+	char console[48], answer[48], plugin_and_out[2 * PATH_MAX + 64], port[64];
 	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
 				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
 				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
@@ -76,22 +72,15 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 					       : "shift=0,align=off,sleep=off",
 				"-rtc", "base=2026-01-01,clock=vm", "-seed", "1", "-serial",
 				console, "-serial", answer, "-chardev", port, "-device",
-				"isa-debugcon,iobase=" BB_TEXT_OF(BB_MARKS_PORT) ",chardev=port",
-				"-fw_cfg", a->job};
-	const char *const booting[] = {"-kernel", a->image, "-initrd", a->initrd, "-append",
-				       a->command_line, "-monitor", "stdio",
-				       /* do not save that the guest was stopped, so that a copy of
-					* it goes on at once */
-				       "-global", "migration.store-global-state=off"};
-	const char *const going_on[] = {"-incoming", a->incoming};
-	const char *const traced[] = {"-plugin", plugin};
+				"isa-debugcon,iobase=" BB_TEXT_OF(BB_MARKS_PORT) ",chardev=port"};
+	const char *const traced[] = {"-plugin", plugin_and_out};
 	const char *const terminal[] = {"-chardev", "stdio,id=console,signal=off"};
 	const struct bb_child_rules rules = {
 		.is_program = true,
 		.own_group = !m->on_terminal,
-		.link = a->image ? BB_LINK_TO_CHILD : BB_LINK_NONE,
+		.link = boots ? BB_LINK_TO_CHILD : BB_LINK_NONE,
 		.signals = BB_SIGNALS_DEFAULT,
-		.std = {a->image         ? BB_STD_LINK
+		.std = {boots            ? BB_STD_LINK
 			: m->on_terminal ? STDIN_FILENO
 					 : BB_STD_NULL,
 			m->on_terminal ? STDOUT_FILENO : m->log_fd, m->log_fd},
@@ -107,15 +96,11 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 
 	while (argv[n])
 		n++;
-	if (a->image)
-		memcpy(argv + n, booting, sizeof(booting));
-	else
-		memcpy(argv + n, going_on, sizeof(going_on));
-	while (argv[n])
-		n++;
+	while (*more)
+		argv[n++] = *more++;
 	if (m->trace_fd >= 0) {
 		memcpy(argv + n, traced, sizeof(traced));
-		name_plugin(a->plugin, m->trace_fd, plugin, sizeof(plugin));
+		name_plugin(plugin, m->trace_fd, plugin_and_out, sizeof(plugin_and_out));
 	} else if (m->on_terminal) {
 		memcpy(argv + n, terminal, sizeof(terminal));
 	}
@@ -134,7 +119,8 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 }
 
 /* After an error, m->archive_fd is closed. */
-static int start(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
+static int start(struct bb_machine *m, const char *const *more, const char *plugin,
+		 struct bb_err *err)
 {
 	int rc;
 
@@ -143,17 +129,17 @@ static int start(struct bb_machine *m, const struct arguments *a, struct bb_err 
 	m->answer_fd = memfd_create("bpfbench-answer", 0);
 	m->log_fd = memfd_create("bpfbench-qemu", 0);
 	m->port_fd = memfd_create("bpfbench-port", 0);
-	m->trace_fd = a->plugin ? memfd_create("bpfbench-trace", 0) : -1;
+	m->trace_fd = plugin ? memfd_create("bpfbench-trace", 0) : -1;
 	m->began_ns = bb_now_ns();
 	if (!IS_X86_64)
 		rc = bb_fail(err, -ENOTSUP,
 			     "--vm needs a host of x86_64: the guest runs this "
 			     "bpfbench itself");
 	else if (m->console_fd < 0 || m->answer_fd < 0 || m->log_fd < 0 || m->port_fd < 0 ||
-		 (a->plugin && m->trace_fd < 0))
+		 (plugin && m->trace_fd < 0))
 		rc = bb_fail(err, -errno, "no memory for the files of a guest: %m");
 	else
-		rc = start_qemu(m, a, err);
+		rc = start_qemu(m, more, plugin, err);
 	if (rc)
 		bb_machine__stop(m);
 	return rc;
@@ -162,30 +148,37 @@ static int start(struct bb_machine *m, const struct arguments *a, struct bb_err 
 int bb_machine__boot(const char *image, const char *args, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err)
 {
-	struct arguments a = {.image = image, .job = "name=" BB_GUEST_JOB ",string=-"};
+	char initrd[32], command_line[512];
+	const char *const booting[] = {"-fw_cfg", "name=" BB_GUEST_JOB ",string=-", "-kernel",
+				       image, "-initrd", initrd, "-append", command_line,
+				       "-monitor", "stdio",
+				       /* do not save that the guest was stopped, so that a copy of
+					* it goes on at once */
+				       "-global", "migration.store-global-state=off", NULL};
 
 	*ret_machine = (struct bb_machine){.state = BB_MACHINE_BOOTS,
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
-	snprintf(a.initrd, sizeof(a.initrd), "/proc/self/fd/%d", archive_fd);
-	snprintf(a.command_line, sizeof(a.command_line), KERNEL_ARGS " %s -- vm-guest", args);
-	return start(ret_machine, &a, err);
+	snprintf(initrd, sizeof(initrd), "/proc/self/fd/%d", archive_fd);
+	snprintf(command_line, sizeof(command_line), KERNEL_ARGS " %s -- vm-guest", args);
+	return start(ret_machine, booting, NULL, err);
 }
 
 int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin, bool on_terminal,
 		    struct bb_machine *ret_machine, struct bb_err *err)
 {
-	struct arguments a = {.plugin = plugin};
+	char job[96], incoming[96];
+	const char *const going_on[] = {"-fw_cfg", job, "-incoming", incoming, NULL};
 
 	*ret_machine = (struct bb_machine){.state = BB_MACHINE_WORKS,
 					   .on_terminal = on_terminal,
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
-	snprintf(a.job, sizeof(a.job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);
+	snprintf(job, sizeof(job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);
 	/* QEMU runs the command after "exec:" in a shell, whose $PPID is QEMU */
-	snprintf(a.incoming, sizeof(a.incoming), "exec:tail -c +%zu /proc/$PPID/fd/%d", skip + 1,
+	snprintf(incoming, sizeof(incoming), "exec:tail -c +%zu /proc/$PPID/fd/%d", skip + 1,
 		 saved_fd);
-	return start(ret_machine, &a, err);
+	return start(ret_machine, going_on, plugin, err);
 }
 
 /* Tells QEMU to save the guest and then to end. The guest is stopped first, because QEMU 7.2 once

@@ -180,6 +180,7 @@ static void test_calls(void **state)
 	struct bb_report *r = make_report(ID);
 	struct bb_timed_row *row, damaged = {0};
 	struct bb_by_line b;
+	struct bb_lines_flame flame;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
@@ -197,7 +198,9 @@ static void test_calls(void **state)
 	assert_has(text, "inner() of line 45, parse() of line 77: bpf_ringbuf_submit: submit();");
 	free(text);
 	out = open_memstream(&text, &size);
-	bb_lines_flame__write(&b, false, out);
+	bb_lines_flame__make(&b, &flame);
+	bb_flame__write(&flame.stacks, &flame.opts, out);
+	bb_stacks__done(&flame.stacks);
 	fclose(out);
 	assert_has(text, "77 len = get(); (prog.bpf.c)");
 	assert_has(text, "parse()");
@@ -403,8 +406,8 @@ static void test_pictures(void **state)
 	struct bb_report *r = make_report(ID);
 	struct bb_html_page page = {.report = r};
 	struct bb_by_line b;
-	struct bb_stacks stacks;
-	char *text, *flame = (char[]){"<figure>here</figure>"};
+	struct bb_lines_flame flame;
+	char *text, *figure = (char[]){"<figure>here</figure>"};
 	size_t len;
 	FILE *mem;
 
@@ -413,12 +416,12 @@ static void test_pictures(void **state)
 	set_text(&r->timed[0].thinned_why, "a > b");
 	set_text(&r->timed[0].rows[2].text, "a < b;");
 	bb_by_line__make(r, &r->timed[0], &b);
-	bb_lines_flame__stacks(&b, &stacks);
-	assert_int_equal(stacks.total, 50 + 2500 + 1 + 4853);
-	bb_stacks__done(&stacks);
+	bb_lines_flame__make(&b, &flame);
+	assert_int_equal(flame.stacks.total, 50 + 2500 + 1 + 4853);
 	mem = open_memstream(&text, &len);
-	bb_lines_flame__write(&b, false, mem);
+	bb_flame__write(&flame.stacks, &flame.opts, mem);
 	fclose(mem);
+	bb_stacks__done(&flame.stacks);
 	assert_has(text, "83 a &lt; b; (prog.bpf.c)");
 	assert_has(text, "bpf_get_stack");
 	assert_has(text, ">helper</text>"); /* the flame graph has its own legend */
@@ -427,11 +430,11 @@ static void test_pictures(void **state)
 	free(text);
 	bb_by_line__done(&b);
 	mem = open_memstream(&text, &len);
-	page.line_flames = &flame;
+	page.line_flames = &figure;
 	bb_html__write(&page, 1, mem);
 	fclose(mem);
 	assert_has(text, "66 % line 83 (bpf_ringbuf_submit)");
-	assert_has(text, flame);
+	assert_has(text, figure);
 	assert_has(text, "so some rows are several lines: a &gt; b</p>");
 	assert_has(text, "a &lt; b;");
 	free(text);
