@@ -215,7 +215,7 @@ struct walk {
 
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 
-/* Opens one part of a path, or what a symbolic link there leads to. */
+/* Opens one part of a path. If it is a symbolic link, opens the link's target. */
 static int step(struct walk *w, int dir_fd, const char *name, int flags)
 {
 	int not_made = w->makes_dirs && mkdirat(dir_fd, name, 0755) ? errno : 0;

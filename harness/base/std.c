@@ -29,7 +29,8 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	return code;
 }
 
-/* Uses no stream: in a child process its buffer may hold text that the parent writes, too. */
+/* Calls write(), because the buffer of a stream may hold text that the parent process writes
+ * itself. A child process would write this text a second time. */
 void bb_out_of_memory(void)
 {
 	static const char text[] = "bpfbench: out of memory\n";

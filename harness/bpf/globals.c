@@ -74,7 +74,8 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-#define MOST_NAMES 1024u /* most names of which the nearest is found */
+/* The message about an unknown name compares it with at most this many names. */
+#define MOST_NAMES 1024u
 
 static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
 			 struct bb_err *err)

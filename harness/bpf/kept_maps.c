@@ -292,7 +292,7 @@ double bb_memory_available(void)
 	return at && !bb_parse_digits(&at, &kib) ? (double)kib * 1024 : INFINITY;
 }
 
-/* rough size of what the kernel adds to each entry */
+/* the kernel's memory for an entry, without its key and value, roughly */
 #define ENTRY_HEAD_BYTES 64.0
 
 /* Subtracts from `*left`, the available memory in bytes, an estimate of the kernel's memory for a

@@ -96,9 +96,6 @@ static void add_answer(const struct bb_check_result *results, const size_t *coun
 
 int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 {
-	static const struct bb_doc_column columns[] = {{BB_VERDICT("status")},
-						       {BB_TEXT("check")},
-						       {BB_TEXT("finding -> remedy")}};
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	static struct check_args a;
 	struct bb_check_result *results;
@@ -127,7 +124,8 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 		counts[results[i].status]++;
 	}
 	add_answer(results, counts, &d);
-	bb_doc__table(&d, columns, BB_LEN(columns));
+	bb_doc__columns(&d, {BB_VERDICT("status")}, {BB_TEXT("check")},
+			{BB_TEXT("finding -> remedy")});
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		const struct bb_check_result *r = &results[i];
 		/* a remedy is printed only in the first row that has it */

@@ -73,17 +73,13 @@ static void print_scenario(const struct bb_scenario *s)
 
 static int list_scenarios(const struct list_args *a, size_t *ret_n, struct bb_err *err)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Scenario")},
-		{BB_NUMBER("Programs")},
-		{BB_TEXT("What it is")},
-	};
 	struct bb_doc d = {0};
 	char **names = NULL;
 	size_t n = 0;
 	int rc = bb_scenario_names(&names, &n, err), printed;
 
-	bb_doc__table(&d, columns, BB_LEN(columns));
+	bb_doc__columns(&d, {BB_TEXT("Scenario")}, {BB_NUMBER("Programs")},
+			{BB_TEXT("What it is")});
 	for (size_t i = 0; i < n; i++) {
 		struct bb_scenario *s = NULL;
 

@@ -88,17 +88,12 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 	/* static, because the columns of the document point to it after this function has
 	 * returned */
 	static char limit[40];
-	const struct bb_doc_column columns[] = {
-		{BB_TEXT(per)},
-		{BB_VERDICT(limit)},
-		{BB_NUMBER(against ? "against" : "without")},
-		{BB_NUMBER(against ? "agent" : "with")},
-		{BB_NUMBER("increase %")},
-		{BB_NUMBER("interval %")},
-	};
 
 	snprintf(limit, sizeof(limit), "limit %g %% (--max)", 100 * s->args->opts.max);
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT(per)}, {BB_VERDICT(limit)},
+			{BB_NUMBER(against ? "against" : "without")},
+			{BB_NUMBER(against ? "agent" : "with")}, {BB_NUMBER("increase %")},
+			{BB_NUMBER("interval %")});
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
 		const struct bb_overhead_figure *f = &s->o->figures[i];
 		double sides[2] = {f->base_s, f->head_s};
@@ -137,17 +132,14 @@ static void add_part(struct bb_doc *d, const char *name, double runs, double ns,
 
 static void add_parts(const struct shown *s, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("part")},       {BB_NUMBER("runs")},   {BB_NUMBER("ns/run")},
-		{BB_NUMBER("CPU time")}, {BB_NUMBER("adds %")},
-	};
 	const struct bb_overhead *o = s->o;
 	double base_s = o->figures[BB_OVERHEAD_CPU].base_s;
 	size_t n_idle = 0;
 
 	if (!(o->parts_turn_s > 0))
 		return;
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_TEXT("part")}, {BB_NUMBER("runs")}, {BB_NUMBER("ns/run")},
+			{BB_NUMBER("CPU time")}, {BB_NUMBER("adds %")});
 	for (size_t i = 0; i < o->n_programs; i++) {
 		const struct bb_overhead_program *p = &o->programs[i];
 

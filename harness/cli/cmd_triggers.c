@@ -195,8 +195,6 @@ static void add_calls(bool fails, const char *doc, struct bb_doc *d)
 
 int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 {
-	static const struct bb_doc_column columns[] = {{BB_TEXT("Trigger")},
-						       {BB_TEXT("What it does")}};
 	static struct triggers_args a;
 	const struct bb_trigger *t;
 	struct bb_doc d = {0};
@@ -204,7 +202,7 @@ int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.object)
 		return look_at_all(&a, err);
-	bb_doc__table(&d, columns, BB_LEN(columns));
+	bb_doc__columns(&d, {BB_TEXT("Trigger")}, {BB_TEXT("What it does")});
 	for (size_t i = 0; (t = bb_trigger_at(i)); i++) {
 		if (is_only_call(t))
 			continue;

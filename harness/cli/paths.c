@@ -51,12 +51,12 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
-	int fd, rc;
+	int rc;
 
 	if (!paths)
 		return err->code;
-	fd = open(paths->scenario_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = bb_list_and_close(fd < 0 ? -errno : fd, YML, ret_names, ret_n);
+	rc = bb_list_and_close(bb_open(paths->scenario_dir, O_RDONLY | O_DIRECTORY), YML, ret_names,
+			       ret_n);
 	return rc ? bb_fail(err, rc, "%s: %m", paths->scenario_dir) : 0;
 }
 

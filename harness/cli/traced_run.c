@@ -47,20 +47,15 @@ static void add_row(const struct bb_traced *t, uint64_t own, uint64_t called, ui
  * row for those that are not named. */
 static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("own"), .doc = "machine instructions of the line itself"},
-		{BB_NUMBER("called"), .doc = "those of the functions that it called"},
-		{BB_NUMBER("% of run")},
-		{BB_NUMBER("line")},
-		{BB_CODE("source")},
-	};
 	const struct bb_traced_line **order = bb_calloc(t->n_lines + 1, sizeof(*order));
 	char text[300];
 
 	for (size_t i = 0; i < t->n_lines; i++)
 		order[i] = &t->lines[i];
 	qsort(order, t->n_lines, sizeof(*order), o->hottest ? by_size : by_number);
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_NUMBER("own"), .doc = "machine instructions of the line itself"},
+			{BB_NUMBER("called"), .doc = "those of the functions that it called"},
+			{BB_NUMBER("% of run")}, {BB_NUMBER("line")}, {BB_CODE("source")});
 	for (size_t i = 0; i < t->n_lines && (i < HOTTEST || !o->hottest); i++) {
 		const struct bb_traced_line *l = order[i];
 		size_t n = 0, n_named = o->all ? NAMED_BY_ALL : NAMED;
@@ -252,13 +247,6 @@ static void add_called(const struct parts *parts, const char *in, struct bb_doc 
 static void add_difference(const struct bb_traced *const pair[2], const char *const in[2],
 			   struct bb_doc *d)
 {
-	const struct bb_doc_column columns[] = {
-		{BB_NUMBER("difference"), .doc = "B less A"},
-		{BB_NUMBER(in[0])},
-		{BB_NUMBER(in[1])},
-		{BB_TEXT("in the")},
-		{BB_CODE("source")},
-	};
 	struct parts parts = {0};
 
 	for (int side = 0; side < 2; side++) {
@@ -293,7 +281,8 @@ static void add_difference(const struct bb_traced *const pair[2], const char *co
 	bb_doc__append(d, "; estimated cycles, by a model of caches: %" PRIu64 " and %" PRIu64,
 		       bb_cache_counts__cycles(&pair[0]->cache),
 		       bb_cache_counts__cycles(&pair[1]->cache));
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__columns(d, {BB_NUMBER("difference"), .doc = "B less A"}, {BB_NUMBER(in[0])},
+			{BB_NUMBER(in[1])}, {BB_TEXT("in the")}, {BB_CODE("source")});
 	add_rows(&parts, PART_LINE, d);
 	add_rows(&parts, PART_FUNCTION, d);
 	add_called(&parts, in[1], d);

@@ -28,20 +28,13 @@ int bb_child_place__take(const struct bb_child_place *place)
 	return bb_pin_to_cpu(place->cpu, NULL);
 }
 
-static int open_program_at(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int open_in(const char *dir, size_t dir_len, const char *name)
 {
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%.*s/%s", (int)dir_len, dir, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return open_program_at(path);
+	return bb_open(path, O_RDONLY);
 }
 
 /* Returns a descriptor, -ENOENT if no folder has the program, or why it cannot be opened. */
@@ -51,7 +44,7 @@ static int open_program(const struct bb_command_spec *spec)
 	int fd = -ENOENT, why = -ENOENT;
 
 	if (strchr(spec->program, '/'))
-		return open_program_at(spec->program);
+		return bb_open(spec->program, O_RDONLY);
 	if (spec->dir)
 		fd = open_in(spec->dir, strlen(spec->dir), spec->program);
 	while (fd < 0 && path && *path) {

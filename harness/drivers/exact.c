@@ -128,6 +128,14 @@ void bb_exact__swap(const struct bb_exact *e, bool in)
 		}
 }
 
+void bb_exact__clear(const struct bb_exact *e)
+{
+	for (; e; e = e->behind) {
+		memset(e->totals, 0, e->clone.cfg.n_blocks * sizeof(*e->totals));
+		memset(e->in_vain, 0, e->clone.n_vain * sizeof(*e->in_vain));
+	}
+}
+
 struct slot {
 	struct bb_drive_slot common;
 	struct bb_exact exact;

@@ -39,3 +39,6 @@ void bb_exact__sort_by_set(void *slot, struct bb_exact_sets *sets);
 /* In all prog arrays that `e` and the programs of its list `behind` use, replaces programs by their
  * clones from that list. If `in` is false, puts the programs back instead. */
 void bb_exact__swap(const struct bb_exact *e, bool in);
+
+/* Sets totals[] and in_vain[] of `e` and of the clones behind it to 0. `e` may be NULL. */
+void bb_exact__clear(const struct bb_exact *e);

@@ -683,10 +683,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		return rc;
 	}
 	copy_counts(e, before);
-	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
-		memset(m->totals, 0, m->clone.cfg.n_blocks * sizeof(*m->totals));
-		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
-	}
+	bb_exact__clear(e->behind);
 	bb_exact__swap(e, true);
 	rc = run(slot, &k->session->plan->cases[planned],
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,

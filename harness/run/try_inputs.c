@@ -338,10 +338,7 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	if (rc)
 		return 0;
 	e = bb_exact__of(t->slot);
-	for (const struct bb_exact *m = e; m; m = m->behind) {
-		memset(m->totals, 0, m->clone.cfg.n_blocks * sizeof(*m->totals));
-		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
-	}
+	bb_exact__clear(e);
 	bb_exact__swap(e, true);
 	rc = bb_driver__batch(t->slot, t->planned->driver_param, &b, &t->err);
 	bb_exact__swap(e, false);

@@ -50,10 +50,10 @@ static void wait_for_clock(void)
 static void load_modules(void)
 {
 	char **names = NULL, path[PATH_MAX];
-	int fd = open(BB_GUEST_MODULES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t n = 0;
+	int fd;
 
-	bb_list_and_close(fd < 0 ? -errno : fd, "", &names, &n);
+	bb_list_and_close(bb_open(BB_GUEST_MODULES, O_RDONLY | O_DIRECTORY), "", &names, &n);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -119,8 +119,7 @@ static void write_from_host(struct packing *p, const char *path)
 		write_file(p, path, path);
 		return;
 	}
-	rc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = bb_list_and_close(rc < 0 ? -errno : rc, "", &names, &n);
+	rc = bb_list_and_close(bb_open(path, O_RDONLY | O_DIRECTORY), "", &names, &n);
 	if (rc)
 		p->rc = bb_fail(p->err, rc, "%s: %m", path);
 	for (size_t i = 0; !p->rc && i < n; i++) {

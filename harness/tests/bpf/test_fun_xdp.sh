@@ -61,8 +61,7 @@ ends() {
 	start "$BPFBENCH" --scenario fun_xdp -V v3 -d step -n 1000000 --loads 1 --budget 0 --results "$results" --verbose
 	check "$name: before it, there is a namespace to be left" wait_until 5 has_namespace
 	check "$name: before it, a case is measured" wait_until 30 grep -q 'measuring fun_xdp/' "$TMP/err"
-	# Signals come in the midst of samples: finding the places of the code takes far less CPU
-	# time.
+	# Signals come in the midst of samples: the preparations end soon after the case is named.
 	at=$(ticks)
 	wait_until 10 used $((at + $(getconf CLK_TCK))) || true
 	[[ $1 != KILL ]] || expected=137
