@@ -87,7 +87,7 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 	struct stat st = {0};
 
 	if (fd >= 0)
-		fstat(fd, &st); /* if it fails, there is no memory for the file */
+		fstat(fd, &st); /* if it fails, the child's limit leaves no room for the file */
 	if (!c->is_trial)
 		rules.more_bytes = MEMORY_BYTES + (uint64_t)st.st_size;
 	if (rc) {

@@ -9,7 +9,7 @@
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
-#define MAX_NAMES 64u /* most names of which the nearest is found */
+#define MAX_NAMES 64u /* most names that a message about an unknown one compares */
 /* Most prefix lengths of a fill, because key_number() reads all of them for each key. */
 #define MOST_PREFIXES 256u
 /* Memory for the entries that one system call reads or deletes. There is room for at least
@@ -253,7 +253,7 @@ static int check_keys(const struct content *c, struct bb_err *err)
 		t->n_distinct = 0;
 		t->key_size = size;
 	}
-	/* this many keys of the file have passed the check below before */
+	/* an earlier call has checked at least this many keys of the file */
 	if (fill->count <= t->n_distinct)
 		return 0;
 	n = fill->count;

@@ -347,8 +347,8 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 	if (rc)
 		return rc;
 	rc = put_on_free(net, prog_fd, true, ret_port, err);
-	/* Attach empty programs ("fillers") until the number of programs is a power of two. Above
-	 * 48, the most of the kernel's XDP dispatcher, attach none. */
+	/* Attach empty programs ("fillers") until the number of programs is a power of two. If that
+	 * power is above 48, the most that the kernel's XDP dispatcher takes, attach none. */
 	n = BB_SUM(net->ports, net->n_ports, it->link_fd >= 0);
 	while (wanted < n)
 		wanted *= 2;

@@ -3,7 +3,6 @@
 
 #include "base/child.h"
 #include "bpf/attach.h"
-#include "capture/file.h"
 #include "plan/field.h"
 
 #define ARGS struct bb_capture_args

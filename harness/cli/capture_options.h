@@ -9,8 +9,8 @@
 /* Options of the commands capture, run and gate. A capture is a file with the BPF programs that
  * another command loaded. */
 struct bb_capture_args {
-	struct bb_capture_opts
-		opts; /* without command, environment and budget, which the caller adds */
+	/* without command, environment and budget, which the caller adds */
+	struct bb_capture_opts opts;
 	bool until_attached, no_contents;
 	uint32_t max_mib; /* most MiB of map contents in a capture; 0 means BB_CAPTURE_MIB */
 };

@@ -760,6 +760,12 @@ static void add_to_report(const struct session *s)
 			  s->measure->report);
 }
 
+static int ask_kernel(struct session *s, struct bb_err *err)
+{
+	return bb_take__ask_kernel(&s->take, s->command.listener.command,
+				   (size_t)BB_CAPTURE_MIB << 20, err);
+}
+
 /* Runs in a child process, so that the session of the parent does not change. Writes the capture
  * and stores the run with the figures so far. */
 static int save(void *arg, int)
@@ -770,8 +776,7 @@ static int save(void *arg, int)
 
 	s->args->measure.quiet = true;
 	read_figures(s);
-	rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
-				 (size_t)BB_CAPTURE_MIB << 20, &err);
+	rc = ask_kernel(s, &err);
 	if (!rc)
 		rc = write_file(s, &err);
 	if (!rc)
@@ -874,8 +879,7 @@ static int run_command(struct session *s, struct bb_err *err)
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)
-		rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
-					 (size_t)BB_CAPTURE_MIB << 20, err);
+		rc = ask_kernel(s, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("a process of the command does not end, and is left running");
 	if (!rc && !s->inside.n_loads && s->is_cut)

@@ -48,6 +48,12 @@ void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report 
 		bb_doc__done(&docs[i]);
 }
 
+static void add_warnings(const struct bb_diffs *d, struct bb_doc *doc)
+{
+	for (size_t i = 0; i < d->n_warnings; i++)
+		bb_doc__add(doc, BB_DOC_PARAGRAPH, "note", "%s", d->warnings[i]);
+}
+
 static int add_time(const struct bb_compared *c, struct bb_doc_sides sides, enum bb_verdict counted,
 		    size_t *ret_n, struct bb_doc *d, struct bb_err *err)
 {
@@ -60,8 +66,8 @@ static int add_time(const struct bb_compared *c, struct bb_doc_sides sides, enum
 		return rc;
 	results = bb_command_option(c->run->command, "--results");
 	bb_doc_time_diff(&diff, sides, c->details, d);
-	for (size_t i = 0; opts.whole && i < opts.whole->n_warnings; i++)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, "note", "%s", opts.whole->warnings[i]);
+	if (opts.whole)
+		add_warnings(opts.whole, d);
 	if (opts.base_run)
 		bb_doc_in_vain_of_runs(opts.base_run, c->run, d);
 	if (!c->details)
@@ -134,8 +140,7 @@ int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 			bb_doc__add(doc, BB_DOC_FAINT, "Interval",
 				    "%g %% interval, by the loads of both runs",
 				    100 * (1 - d->alpha));
-		for (size_t i = 0; i < d->n_warnings; i++)
-			bb_doc__add(doc, BB_DOC_PARAGRAPH, "note", "%s", d->warnings[i]);
+		add_warnings(d, doc);
 	}
 	return fails ? BB_EXIT_REGRESSION : 0;
 }

@@ -465,7 +465,7 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 	bool is_document = !m->format || m->format->is_markdown ||
 			   !strcmp(m->format->name, "table");
 	bool failed, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
-	bool is_shown = work->show || is_judged; /* becomes true below if a guest has a run */
+	bool is_shown;
 	int rc = bb_output_check(m->output, err);
 
 	if (is_judged && !is_document)
@@ -491,7 +491,7 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 				r->n_timed ? r->id : "");
 		free(path);
 	}
-	is_shown |= BB_ANY(g.v, g.n, it->run);
+	is_shown = work->show || is_judged || BB_ANY(g.v, g.n, it->run);
 	g.columns = bb_calloc(g.n + 1, sizeof(*g.columns));
 	for (size_t i = 0; i < g.n; i++)
 		g.columns[i] = (struct bb_matrix_kernel){g.v[i].kernel.name, g.v[i].run,

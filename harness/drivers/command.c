@@ -20,7 +20,8 @@ int bb_child_place__take(const struct bb_child_place *place)
 	int fd;
 
 	setpriority(PRIO_PROCESS, 0, -20);
-	/* with sched_autogroup, a nice value counts only in a session: the session gets one, too */
+	/* With sched_autogroup, a nice value ranks a process only within its session. So the
+	 * session gets one, too. */
 	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
 		errno = 0; /* not an error: then only setpriority() takes effect */

@@ -196,6 +196,12 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
+static void reset_counters(struct bb_exact *e)
+{
+	for (; e; e = e->behind)
+		bb_clone__reset(&e->clone);
+}
+
 static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 {
 	struct slot *s = arg;
@@ -205,8 +211,7 @@ static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 	s->is_warm = !b->warmup;
 	/* touch the memory now, because a page fault during the batch may run the program */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
-	for (struct bb_exact *e = &s->exact; e; e = e->behind)
-		bb_clone__reset(&e->clone);
+	reset_counters(&s->exact);
 	return 0;
 }
 
@@ -283,8 +288,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
 	/* reset last, so that other processes hardly ever make the program run in between */
-	for (struct bb_exact *e = &s->exact; e; e = e->behind)
-		bb_clone__reset(&e->clone);
+	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;
 }
 

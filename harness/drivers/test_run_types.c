@@ -117,7 +117,8 @@ static const struct bb_test_run_type types[] = {
 	},
 };
 
-/* Advice for types without a test run. All others run only under their real event. */
+/* Advice for types without a test run. Such a type that is not listed runs only under its real
+ * event. */
 static const struct {
 	uint32_t prog_type;
 	const char *instead;

@@ -27,7 +27,8 @@ int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **r
 /* Returns -ENOTSUP with a message, for a type that has no test run in this kernel. */
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 
-/* Returns 0, or -EINVAL with a message if the type does not take the input or has no output. */
+/* Returns 0, or -EINVAL with a message if the type does not take the input, or if the input expects
+ * an output and the type has none. */
 int bb_test_run_type__check(const struct bb_test_run_type *type, const char *program,
 			    const struct bb_input *in, struct bb_err *err);
 

@@ -164,12 +164,17 @@ static void send_on_order(const struct worker *w, int control_fd)
 	}
 }
 
+static void stop_workers(struct traffic *t)
+{
+	bb_child__stop(&t->sender);
+	bb_child__stop(&t->server);
+}
+
 static void traffic_close(void *traffic)
 {
 	struct traffic *t = traffic;
 
-	bb_child__stop(&t->sender);
-	bb_child__stop(&t->server);
+	stop_workers(t);
 	bb_veth_pair__close(&t->pair);
 }
 
@@ -230,8 +235,7 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
 	if (rc == -ETIME) { /* the budget is used up: stop sending; the runs so far count */
-		bb_child__stop(&t->sender);
-		bb_child__stop(&t->server);
+		stop_workers(t);
 		rc = 0;
 	}
 	if (rc)

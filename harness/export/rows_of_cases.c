@@ -38,6 +38,14 @@ bool bb_is_sweep_head(const struct bb_report *r, size_t i)
 	return bb_is_first_of_group(r, i) && bb_is_sweep(r, i);
 }
 
+/* Adds the latency and the parameter of the cheapest or dearest case of a sweep. `c` may be NULL.
+ */
+static void add_end(struct bb_doc *d, const struct bb_case *c)
+{
+	add_value(d, c ? latency_of(c) : (double)NAN);
+	bb_doc__text_cell(d, c ? c->param_text : NULL);
+}
+
 /* Adds the row of the variant of case `first` in the sweep that begins with case `head`. Does
  * nothing if an earlier case has added the row. */
 static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
@@ -68,11 +76,9 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 	}
 	bb_doc__text_cell(d, c->variant);
 	bb_doc__cell(d, "%zu", n_cases);
-	add_value(d, least ? latency_of(least) : (double)NAN);
-	bb_doc__text_cell(d, least ? least->param_text : NULL);
+	add_end(d, least);
 	add_value(d, bb_median(ns, n));
-	add_value(d, most ? latency_of(most) : (double)NAN);
-	bb_doc__text_cell(d, most ? most->param_text : NULL);
+	add_end(d, most);
 	add_value(d, bb_median(nets, n_nets));
 	free(ns);
 }

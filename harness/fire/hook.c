@@ -425,8 +425,7 @@ static int put_on_events(const struct bb_hook *h, int prog_fd)
 	for (uint32_t i = 0; !rc && i < h->n_events; i++)
 		rc = put_on_event(h, i, prog_fd);
 	if (rc)
-		close_each(h->links, h->n_events,
-			   h->point.acts_on_all ? close_now : bb_close_later);
+		bb_hook__take_off(h, -1);
 	return rc;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/io.h"
 #include "base/parse.h"
-#include "base/text.h"
 
 /* The colours of plots/style.gp, and the variables of page.css that replace them. */
 static const struct {

@@ -245,6 +245,12 @@ static void put_file(FILE *out, const struct program *p, const struct bb_counted
 	bb_annotated__done(&file);
 }
 
+/* Returns how many decimals a mean number of instructions or calls gets. */
+static int decimals(double mean)
+{
+	return mean == round(mean) ? 0 : 2;
+}
+
 static void put_program(FILE *out, const struct program *p, bool open)
 {
 	const struct bb_counted *c = p->counted;
@@ -253,15 +259,14 @@ static void put_program(FILE *out, const struct program *p, bool open)
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
 	put_element(out, "", c->name, "</b>: ");
 	if (c->runs)
-		fprintf(out, "%.*f instructions per run over %" PRIu64 " runs; ",
-			mean == round(mean) ? 0 : 2, mean, c->runs);
+		fprintf(out, "%.*f instructions per run over %" PRIu64 " runs; ", decimals(mean),
+			mean, c->runs);
 	fprintf(out, "%u in the program, %u block%s, %" PRIu64 " path%s</summary>\n", c->n_insns,
 		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls && c->runs; i++) {
 		double calls = per_run(p, c->calls[i].calls);
 
-		fprintf(out, "%s%.*f",
-			i ? ", " : "<p>Calls per run: ", calls == round(calls) ? 0 : 2, calls);
+		fprintf(out, "%s%.*f", i ? ", " : "<p>Calls per run: ", decimals(calls), calls);
 		put_element(out, " <code>", c->calls[i].name, "</code>");
 	}
 	if (c->n_calls && c->runs)

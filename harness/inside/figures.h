@@ -75,5 +75,5 @@ void bb_inside_packets__done(struct bb_inside_packets *p);
 struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
 						     uint64_t key);
 
-/* Returns how many different packets of a path are kept, as the first in `kept`. */
+/* Returns how many different packets of a path are kept. These come first in `kept`. */
 uint32_t bb_inside_packets__differ(const struct bb_inside_path_packets *of);

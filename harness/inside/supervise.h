@@ -35,8 +35,8 @@ struct bb_inside_price {
 	double counted_ns; /* cost of a clone with paths only, for a run */
 };
 
-/* The clone with the kernel's id `id` runs in place of program number `taken` of the capture, or
- * BB_CAPTURE_NONE if the capture lacks that program. */
+/* The clone with the kernel's id `id` runs in place of program number `taken` of the capture.
+ * `taken` is BB_CAPTURE_NONE if the capture lacks that program. */
 struct bb_inside_replaced {
 	uint32_t id;
 	int32_t taken;
@@ -52,9 +52,8 @@ struct bb_inside {
 	/* what to measure, unless the verifier refuses: bits of enum bb_inside_with */
 	unsigned int with;
 	uint32_t snap;
-	/* Memory of chains of tail calls, made if the clones measure time and the
-	 * command has a prog array. A byte of value k
-	 * in a chain's key stands for programs[k - 1]. */
+	/* Memory of chains of tail calls, made if the clones measure time and the command has a
+	 * prog array. A byte of value k in a chain's key stands for programs[k - 1]. */
 	struct bb_inside_clone chains;
 	bool has_chains;
 	/* capture of the command; its last program is the one that is being loaded; may be NULL */

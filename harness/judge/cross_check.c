@@ -55,8 +55,8 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 		k.noise_ns = variance_of(&slope->summary.net) + variance_of(&k.step->summary.net);
 		program = bb_report__program_of(r, slope);
 		k.wakes_reader = program && program->has_ring && k.slope_ns > k.step_ns;
-		/* slope: latency plus cost of bpf_stats should equal step's latency */
 	} else {
+		/* slope: latency plus cost of bpf_stats should equal step's latency */
 		k.slope_ns = slope->summary.latency.value;
 		k.step_ns = k.step->summary.latency.value;
 		k.noise_ns = variance_of(&slope->summary.latency) +

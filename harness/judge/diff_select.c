@@ -148,13 +148,18 @@ struct condition {
 	double number;
 };
 
+static bool is_text(const struct column *c)
+{
+	return c->kind == TEXT || c->kind == VERDICT;
+}
+
 static bool holds(const struct condition *c, const struct bb_diff *row)
 {
 	int sign;
 
 	if (c->op->is_pattern) {
 		sign = fnmatch(c->value, text_of(c->column, row), 0);
-	} else if (c->column->kind == TEXT || c->column->kind == VERDICT) {
+	} else if (is_text(c->column)) {
 		sign = strcmp(text_of(c->column, row), c->value);
 	} else {
 		double v = number_of(c->column, row);
@@ -182,7 +187,7 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 
 	if (!c.column)
 		return -EINVAL;
-	has_text = c.column->kind == TEXT || c.column->kind == VERDICT;
+	has_text = is_text(c.column);
 	at += len;
 	at += strspn(at, BLANKS);
 	c.op = BB_FIND(ops, BB_LEN(ops), !strncmp(at, it->text, strlen(it->text)));

@@ -67,7 +67,7 @@ struct ab {
 	 * planned */
 	bool is_cut;
 	bool is_open; /* true if a comparison of this drive has no verdict yet */
-	/* true if such a comparison has too few pairs for an interval, too */
+	/* true if a comparison without a verdict has too few pairs for an interval */
 	bool is_bare;
 };
 

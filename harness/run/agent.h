@@ -54,9 +54,9 @@ struct bb_agent {
 };
 
 /* Starts the agent and waits until it is ready. Its programs are those that were loaded since its
- * start and that one of its processes has open. If there are none, they are the new programs that
- * no process has open. Returns -ETIME, -ECHILD if the agent ended, -EINTR, or another -errno. Call
- * bb_agent__stop() also after an error. */
+ * start and that one of its processes has open. If its processes have none open, its programs are
+ * the new ones that no process has open. Returns -ETIME, -ECHILD if the agent ended, -EINTR, or
+ * another -errno. Call bb_agent__stop() also after an error. */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
 		    struct bb_err *err);
 

@@ -9,10 +9,11 @@
  * an error. */
 int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
 
-/* Stores how much of each program its runs execute. It is little if the program rejects its input
- * early. A clone with counters (drivers/exact.h) runs a few times on each case's input. case_of[i]
- * is the report's index of the plan's case i, or SIZE_MAX. Cases whose clone does not load get no
- * numbers. Takes at most a tenth of the time left. Returns 0, or -EINTR after a signal. */
+/* Stores how much of each program its runs execute. The share is small if the program rejects
+ * its input early. A clone with counters (drivers/exact.h) runs a few times on each case's input.
+ * case_of[i] is the report's index of the plan's case i, or SIZE_MAX. Cases whose clone does not
+ * load get no numbers. Takes at most a tenth of the time left. Returns 0, or -EINTR after a signal.
+ */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 
 /* Adds the results of the drives `lines` to the report. Call it after all loads. */

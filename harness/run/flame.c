@@ -105,6 +105,6 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	bb_report__free(f.report);
 	free(f.slots);
 	free(f.ns);
-	free(f.plan.cases);
+	bb_plan__done(&f.plan);
 	return rc;
 }

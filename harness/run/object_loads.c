@@ -8,14 +8,13 @@
 int bb_object_loads(const char *path, const struct bb_object_opts *opts, struct bb_report *report,
 		    struct bb_err *err)
 {
-	const char *slash = strrchr(path, '/');
 	char object[BB_NAME_MAX_BYTES + 1];
 	struct bb_object_info info = {0};
 	int rc = bb_object_info__read(path, &info, err);
 
 	if (!rc && opts->type)
 		rc = bb_object_info__take_for(&info, opts->type, err);
-	bb_object_name_from(slash ? slash + 1 : path, object);
+	bb_object_name_from(basename(path), object);
 	for (size_t i = 0; !rc && !bb_stop_signal && i < info.n_programs; i++) {
 		const char *name = info.programs[i].name;
 		const struct bb_source_spec spec = {.path = path,

@@ -204,17 +204,15 @@ int bb_initramfs__make(const char *modules, struct bb_err *err)
 	char **releases = NULL, from[PATH_MAX], to[PATH_MAX];
 	size_t n = 0;
 	struct packing p = {.err = err};
-	int fd = begin_archive(&p), modules_fd;
+	int fd = begin_archive(&p);
 
 	if (!p.rc)
 		write_entry(&p, "/init", S_IFLNK | 0777, bb_guest_program(), 0);
 	bb_initramfs__each_file(write_same, &p);
 	for (size_t i = 0; !p.rc && i < BB_LEN(mounts); i++)
 		write_folders(&p, mounts[i], true);
-	if (!p.rc && modules) {
-		modules_fd = open(modules, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		bb_list_and_close(modules_fd < 0 ? -errno : modules_fd, "", &releases, &n);
-	}
+	if (!p.rc && modules)
+		bb_list_and_close(bb_open(modules, O_RDONLY | O_DIRECTORY), "", &releases, &n);
 	for (size_t i = 0; n && i < BB_LEN(wanted); i++) {
 		snprintf(from, sizeof(from), "%s/%s/%s", modules, releases[0], wanted[i]);
 		snprintf(to, sizeof(to), BB_GUEST_MODULES "/%s", strrchr(wanted[i], '/') + 1);

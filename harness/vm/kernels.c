@@ -112,13 +112,11 @@ int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_er
 int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 {
 	char *cache = cache_folder();
-	int fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	int fd = bb_open(cache, O_RDONLY | O_DIRECTORY), rc;
 
 	*ret_names = NULL;
 	*ret_n = 0;
-	rc = fd < 0 && errno == ENOENT
-		     ? 0
-		     : bb_list_and_close(fd < 0 ? -errno : fd, "", ret_names, ret_n);
+	rc = fd == -ENOENT ? 0 : bb_list_and_close(fd, "", ret_names, ret_n);
 	if (rc)
 		bb_fail(err, rc, "%s: %m", cache);
 	free(cache);
