@@ -464,7 +464,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 	int rc;
 
 	if (a->scenario)
-		rc = bb_scenario_find(a->scenario, ret_scenario, err);
+		rc = bb_scenario_find(a->scenario, false, ret_scenario, err);
 	else
 		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
 	/* `text` has no skipped programs, because the program of each object can be made to run */

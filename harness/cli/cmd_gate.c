@@ -154,7 +154,7 @@ static int check(struct gate_args *a, struct bb_err *err)
 		rc = bb_check_resolution(a->gate.threshold, results, NULL, err);
 	if (rc || !a->scenario)
 		return rc;
-	rc = bb_scenario_find(a->scenario, &s, err);
+	rc = bb_scenario_find(a->scenario, false, &s, err);
 	if (rc)
 		return rc;
 	a->gate.scenario = bb_strdup(s->path);

@@ -85,7 +85,7 @@ static int list_scenarios(const struct list_args *a, size_t *ret_n, struct bb_er
 
 		if (a->scenarios_only) {
 			puts(names[i]);
-		} else if (bb_scenario_find(names[i], &s, err)) {
+		} else if (bb_scenario_find(names[i], true, &s, err)) {
 			/* goes on with the other scenarios, which a faulty file must not hide */
 			bb_complain(err);
 			rc = BB_EXIT_FAILURE;

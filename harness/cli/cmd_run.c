@@ -334,7 +334,7 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 		struct job *job = &j->v[i];
 
 		if (a->scenarios.n) {
-			rc = bb_scenario_find(a->scenarios.v[i], &job->scenario, err);
+			rc = bb_scenario_find(a->scenarios.v[i], false, &job->scenario, err);
 		} else if (a->object.objects.n) {
 			rc = bb_object_args__scenario(&a->object, false, &j->object, &job->scenario,
 						      err);
@@ -547,7 +547,7 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 	if (!rc && !paths)
 		rc = err->code;
 	if (!rc && a->scenarios.n)
-		rc = bb_scenario_find(a->scenarios.v[0], &s, err);
+		rc = bb_scenario_find(a->scenarios.v[0], false, &s, err);
 	if (!rc && s) {
 		bb_vm__append_file(&work, s->path);
 		bb_vm__append_option(&work, "scenario", work.files.v[work.files.n - 1]);

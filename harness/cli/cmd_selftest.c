@@ -213,9 +213,9 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 	rc = bb_measure__begin(&a.measure, "selftest", true, &m, err);
 	if (rc)
 		return rc;
-	rc = bb_scenario_find("selftest", &scenario, err);
+	rc = bb_scenario_find("selftest", false, &scenario, err);
 	if (!rc)
-		rc = bb_scenario_find("selftest", &plain, err);
+		rc = bb_scenario_find("selftest", false, &plain, err);
 	if (!rc)
 		rc = bb_scenario__add_twins(plain, BB_TWIN_COLD, err);
 	if (!rc) {

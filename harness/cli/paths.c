@@ -60,7 +60,8 @@ int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "%s: %m", paths->scenario_dir) : 0;
 }
 
-int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err)
+int bb_scenario_find(const char *name, bool is_outline, struct bb_scenario **ret_scenario,
+		     struct bb_err *err)
 {
 	const struct bb_paths *paths;
 	char *path = NULL, **names = NULL;
@@ -70,13 +71,13 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 	int rc;
 
 	if (strchr(name, '/') || (name[0] != '.' && bb_ends_in(name, YML)))
-		return bb_scenario__read(name, ret_scenario, err);
+		return bb_scenario__read(name, is_outline, ret_scenario, err);
 	paths = bb_paths(err);
 	if (!paths)
 		return err->code;
 	path = bb_asprintf("%s/%s" YML, paths->scenario_dir, name);
 	if (!access(path, F_OK)) {
-		rc = bb_scenario__read(path, ret_scenario, err);
+		rc = bb_scenario__read(path, is_outline, ret_scenario, err);
 		free(path);
 		return rc;
 	}

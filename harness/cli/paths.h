@@ -19,8 +19,10 @@ const struct bb_paths *bb_paths(struct bb_err *err);
 /* Returns the names (without .yml) of the scenarios, sorted. Free them by bb_names_free(). */
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
-/* Reads a scenario by its name, or by its path if `name` has a slash or ends in .yml. */
-int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
+/* Reads a scenario by its name, or by its path if `name` has a slash or ends in .yml. The outline
+ * is that of bb_scenario__read(). */
+int bb_scenario_find(const char *name, bool is_outline, struct bb_scenario **ret_scenario,
+		     struct bb_err *err);
 
 /* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. The caller frees *ret_dir. */
 int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err);

@@ -610,6 +610,8 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 {
 	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
 	uint32_t step = e->flow_step ? e->flow_step : 1;
+	/* an order needs two inputs, also in an outline */
+	uint32_t made = b->r->is_outline && e->flows > 2 ? 2 : e->flows;
 
 	/* copies i and k are one flow if i * step and k * step are equal in their low 32 bits */
 	if ((uint64_t)e->flows * (step & -step) > UINT64_C(1) << 32)
@@ -625,7 +627,7 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 				     "%u flows of %zu bytes each: the inputs have more than %zu "
 				     "MiB together; make fewer flows, or a shorter packet",
 				     e->flows, e->data.len, BB_INPUTS_MAX_BYTES >> 20);
-	for (uint32_t i = 0; i < e->flows; i++) {
+	for (uint32_t i = 0; i < made; i++) {
 		add_copy(&e->many, e->data.data, e->data.len);
 		if (!bb_frame__move_flow(e->many.v[i].data, e->data.len, i * step))
 			return bb_yaml__fail(b->r, flows,

@@ -800,27 +800,32 @@ static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct 
 	return rc;
 }
 
-int bb_scenario__parse(const char *text, size_t len, const char *path,
-		       struct bb_scenario **ret_scenario, struct bb_err *err)
+static int parse(const struct bb_reader *r, const char *text, size_t len,
+		 struct bb_scenario **ret_scenario)
 {
-	const struct bb_reader r = {.path = path, .err = err};
 	struct bb_scenario *s;
 	struct bb_yaml *root;
-	int rc = bb_yaml__parse(text, len, path, &root, err);
+	int rc = bb_yaml__parse(text, len, r->path, &root, r->err);
 
 	if (rc)
 		return rc;
 	s = bb_calloc(1, sizeof(*s));
-	s->path = bb_strdup(path);
+	s->path = bb_strdup(r->path);
 	s->expect_drops = -1;
-	rc = bb_kind__read(&r, &scenario_kind, root, 0, s);
-	rc = rc ? rc : settle(&r, root, s);
+	rc = bb_kind__read(r, &scenario_kind, root, 0, s);
+	rc = rc ? rc : settle(r, root, s);
 	bb_yaml__free(root);
 	if (rc)
 		bb_scenario__free(s);
 	else
 		*ret_scenario = s;
 	return rc;
+}
+
+int bb_scenario__parse(const char *text, size_t len, const char *path,
+		       struct bb_scenario **ret_scenario, struct bb_err *err)
+{
+	return parse(&(struct bb_reader){path, err, false}, text, len, ret_scenario);
 }
 
 void bb_scenario__write_schema(FILE *out)
@@ -838,8 +843,10 @@ void bb_scenario__write_schema(FILE *out)
 	json_decref(defs);
 }
 
-int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
+int bb_scenario__read(const char *path, bool is_outline, struct bb_scenario **ret_scenario,
+		      struct bb_err *err)
 {
+	const struct bb_reader r = {path, err, is_outline};
 	/* one byte more than the limit, to notice a file that is too large */
 	size_t size = BB_YAML_MAX_BYTES + 1, len;
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
@@ -851,7 +858,7 @@ int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struc
 	text = bb_calloc(1, size);
 	len = fread(text, 1, size, file);
 	rc = ferror(file) ? bb_fail(err, -errno, "%s: cannot read the scenario: %m", path)
-			  : bb_scenario__parse(text, len, path, ret_scenario, err);
+			  : parse(&r, text, len, ret_scenario);
 	fclose(file);
 	free(text);
 	return rc;

@@ -48,6 +48,7 @@ bool bb_yaml__is_nothing(const struct bb_yaml *node);
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;
+	bool is_outline; /* see bb_scenario__read() */
 };
 #define bb_yaml__fail(r, node, fmt, ...)                                                           \
 	bb_fail((r)->err, -EINVAL, "%s:%u:%u: " fmt, (r)->path, (node)->line, (node)->col,         \

@@ -263,7 +263,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 {
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, variant, BB_GATE_COMPARED);
 	struct bb_scenario *s = NULL;
-	int rc = bb_scenario__read(run->opts->scenario, &s, err);
+	int rc = bb_scenario__read(run->opts->scenario, false, &s, err);
 
 	if (rc)
 		return rc;
@@ -288,7 +288,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_scenario *s = NULL;
-	int rc = bb_scenario__read(run->opts->scenario, &s, err);
+	int rc = bb_scenario__read(run->opts->scenario, false, &s, err);
 
 	if (!rc && run->opts->exact && !BB_ANY(s->drives, s->n_drives, it->kind->counts))
 		rc = bb_fail(err, -EINVAL,

@@ -237,7 +237,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
 		add_need(&targets, o->objects.v[i], true, needs, &known);
 	if (!rc && !o->objects.n)
-		rc = bb_scenario__read(o->scenario, &s, err);
+		rc = bb_scenario__read(o->scenario, false, &s, err);
 	for (size_t i = 0; !rc && s && known && i < s->n_variants; i++) {
 		const char *name = bb_variant_object(s, &s->variants[i]);
 

@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	if (bb_caller__own_files(&err) ||
 	    bb_machine_take_cpus(-1, false, &opts.run.driver.cpu, &opts.run.driver.poll_cpu,
 				 &err) ||
-	    bb_scenario__read("scenarios/selftest.yml", &scenario, &err))
+	    bb_scenario__read("scenarios/selftest.yml", false, &scenario, &err))
 		bench_die("selftest", &err);
 	bb_run_ahead_of_others();
 	tally.estimates = bench_alloc(tries, sizeof(*tally.estimates));

@@ -285,7 +285,7 @@ static void test_file(void **state)
 		 IN("name: a, file: p.bin") "      - {name: b, file: %s/p.bin}\n", f.dir);
 	put_file(&f, "x.yml", text, strlen(text));
 	snprintf(path, sizeof(path), "%s/x.yml", f.dir);
-	if (bb_scenario__read(path, &s, &err))
+	if (bb_scenario__read(path, false, &s, &err))
 		fail_msg("%s", err.msg);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(inputs_of(s)->v[i].len, 65535);

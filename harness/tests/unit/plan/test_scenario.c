@@ -811,22 +811,48 @@ static void test_files(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/x.yml", dir);
-	assert_int_equal(bb_scenario__read(path, &s, &err), -ENOENT);
+	assert_int_equal(bb_scenario__read(path, false, &s, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "x.yml: cannot open the scenario: No such file"));
-	assert_int_equal(bb_scenario__read(dir, &s, &err), -EISDIR);
+	assert_int_equal(bb_scenario__read(dir, false, &s, &err), -EISDIR);
 	assert_non_null(strstr(err.msg, ": cannot read the scenario: Is a directory"));
-	assert_int_equal(bb_scenario__read("/dev/zero", &s, &err), -EFBIG);
+	assert_int_equal(bb_scenario__read("/dev/zero", false, &s, &err), -EFBIG);
 	assert_null(s);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	assert_true(fputs(all_keys, file) >= 0);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(bb_scenario__read(path, &s, &err), 0);
+	assert_int_equal(bb_scenario__read(path, false, &s, &err), 0);
 	assert_string_equal(s->path, path);
 	assert_string_equal(s->name, "all.keys-1");
 	bb_scenario__free(s);
 	unlink(path);
 	rmdir(dir);
+}
+
+static void test_outline(void **state)
+{
+	static const char text[] = "{name: s, description: d, object: s.bpf.o, variants: [{name: "
+				   "a, description: d}],\n"
+				   "drive: [{with: step, trigger: test-run, order: random, inputs: "
+				   "[{name: f,\n"
+				   "flows: 1000, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, "
+				   "size: 64}}]}]}\n";
+	char path[] = "/tmp/bb_test_scenario.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	for (int is_outline = 0; is_outline < 2; is_outline++) {
+		struct bb_scenario *s = NULL;
+		struct bb_err err = {0};
+
+		if (bb_scenario__read(path, is_outline, &s, &err))
+			fail_msg("%s", err.msg);
+		assert_int_equal(s->drives[0].inputs.n, is_outline ? 2 : 1000);
+		bb_scenario__free(s);
+	}
+	unlink(path);
 }
 
 /* Reads a scenario of this repository, found beside this source. Returns NULL if it is not
@@ -844,7 +870,7 @@ static struct bb_scenario *read_shipped(const char *name)
 		print_message("# skip: %s is not there from this directory\n", path);
 		return NULL;
 	}
-	if (bb_scenario__read(path, &s, &err))
+	if (bb_scenario__read(path, false, &s, &err))
 		fail_msg("%s", err.msg);
 	assert_string_equal(s->name, name);
 	return s;
@@ -992,6 +1018,7 @@ int main(void)
 		cmocka_unit_test(test_many_variants),
 		cmocka_unit_test(test_copies_are_driven),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_outline),
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_shipped_fun_xdp),
 		cmocka_unit_test(test_mutations),
