@@ -40,19 +40,12 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	return bb_stats_reader__info(&a->target->reader, &slot->last);
 }
 
-/* Returns true if the run took so long that it is a sample in spite of the warm-up. */
-static bool warm_up(const struct bb_attached *a, struct slot *slot, struct bb_batch *b,
-		    const struct bb_prog_stats *window)
+/* Counts a firing of the warm-up. Returns true if the warm-up needs another one. */
+static bool warms_up(struct slot *slot, const struct bb_batch *b)
 {
 	slot->warmed++;
 	slot->is_warm = !bb_batch__warms_up(b, slot->warmed, slot->began_ns, BB_WARMUP_S);
-	if (!slot->is_warm)
-		return false;
-	if (slot->warmed == 1 && window->run_cnt == a->runs_each &&
-	    window->run_time_ns >= BB_WARMUP_NS)
-		slot->warmed = 0;
-	b->warmup = slot->warmed;
-	return !slot->warmed;
+	return !slot->is_warm;
 }
 
 static void take_window(const struct bb_attached *a, struct bb_batch *b,
@@ -86,11 +79,16 @@ static bool goes_on(const struct bb_attached *a, const struct bb_batch *b, uint6
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *slot = arg;
+	bool was_warm = slot->is_warm, is_sample = was_warm && is_whole;
 	struct bb_prog_stats now, window;
 	int rc;
 
 	if (slot->traces)
 		bb_marks__end();
+	if (!was_warm && warms_up(slot, b)) { /* only the last run of the warm-up is read */
+		bb_target__drain(a->target, !b->drain_each_run);
+		return 0;
+	}
 	rc = bb_stats_reader__info(&a->target->reader, &now);
 	bb_target__drain(a->target, !b->drain_each_run);
 	if (rc && slot->traces)
@@ -106,13 +104,19 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 		slot->traced += is_one;
 		bb_marks__write_run(is_one ? window.run_time_ns : 0);
 	}
-	if (!is_whole) /* a signal interrupted the firing: its runs count as warm-up */
-		*(slot->is_warm ? &b->warmup : &slot->warmed) += window.run_cnt;
-	else if (slot->is_warm || warm_up(a, slot, b, &window))
+	if (!was_warm) {
+		/* a first run that took so long is a sample in spite of the warm-up */
+		is_sample = is_whole && slot->warmed == 1 && window.run_cnt == a->runs_each &&
+			    window.run_time_ns >= BB_WARMUP_NS;
+		b->warmup = is_sample ? 0 : slot->warmed;
+	} else if (!is_whole) { /* a signal interrupted the firing: its runs count as warm-up */
+		b->warmup += window.run_cnt;
+	}
+	if (is_sample)
 		take_window(a, b, &window);
-	if (slot->is_warm && !goes_on(a, b, slot->began_ns))
+	if (!goes_on(a, b, slot->began_ns))
 		return 1;
-	if (bb_marks__are_enabled() && slot->is_warm && slot->traced < BB_MARKS_RUNS) {
+	if (bb_marks__are_enabled() && slot->traced < BB_MARKS_RUNS) {
 		slot->traces = true;
 		bb_marks__begin();
 	}
