@@ -13,7 +13,6 @@
 #include "cli/vm_run.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
-#include "plan/field.h"
 #include "run/ab.h"
 #include "store/store.h"
 
@@ -490,7 +489,8 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 		else
 			rc = bb_scenario__add_variant(s, names[i], like[i], path, err);
 		if (!rc && program)
-			bb_field__set_text(&s->variants[s->n_variants - 1].program, program);
+			s->variants[s->n_variants - 1].program = bb_arena__own(&s->arena,
+									       bb_strdup(program));
 		free(path);
 	}
 	a->base = names[0];

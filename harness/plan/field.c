@@ -26,12 +26,6 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 	return s;
 }
 
-void bb_field__set_text(char **dest, const char *text)
-{
-	free(*dest);
-	*dest = bb_strdup(text);
-}
-
 int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   void *base)
 {
@@ -40,7 +34,7 @@ int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const st
 				     bb_yaml__show(node).text);
 	if (!*node->text)
 		return bb_yaml__fail(r, node, "%s must not be empty", f->name);
-	bb_field__set_text(bb_field__member(f, base), node->text);
+	*(char **)bb_field__member(f, base) = node->text;
 	return 0;
 }
 
@@ -106,8 +100,7 @@ int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
 	int rc = bb_field__choose(r, f, node, &i);
 
 	if (!rc)
-		bb_field__set_text(bb_field__member(f, base),
-				   f->choice ? f->choice(i) : f->choices[i]);
+		*(char **)bb_field__member(f, base) = node->text;
 	return rc;
 }
 
@@ -218,7 +211,7 @@ static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 	}
 	if (rc)
 		return rc;
-	*dest = bb_memdup(v, n * sizeof(**dest));
+	*dest = bb_arena__own(r->arena, bb_memdup(v, n * sizeof(**dest)));
 	*(size_t *)bb_field__number(f, base) = n;
 	return 0;
 }
@@ -232,21 +225,21 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	*dest = bb_calloc(node->n + 1, sizeof(**dest));
+	*dest = bb_arena__own(r->arena, bb_calloc(node->n + 1, sizeof(**dest)));
 	for (size_t i = 0; i < node->n; i++) {
 		const struct bb_yaml *text = &node->items[i];
 
 		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
 			return bb_yaml__fail(r, text, "%s must be a text, not %s", f->item,
 					     bb_yaml__show(text).text);
-		(*dest)[(*n)++] = bb_strdup(text->text);
+		(*dest)[(*n)++] = text->text;
 	}
 	return 0;
 }
 
 static bool belongs(const struct bb_field *f, unsigned int mode)
 {
-	return f->name && (!f->with || (f->with & mode));
+	return !f->with || (f->with & mode);
 }
 
 /* Fails with a message that the mapping `map` in the mode `mode` may not have the key `key`. `f` is
@@ -298,7 +291,7 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
 	for (size_t i = 0; !rc && i < node->n; i++) {
 		const struct bb_yaml *key = &node->items[2 * i];
 		const struct bb_field *f = BB_FIND(kind->fields, kind->n_fields,
-						   it->name && !strcmp(it->name, key->text));
+						   !strcmp(it->name, key->text));
 		bb_read_value *read = NULL;
 
 		if (!f || !belongs(f, mode))
@@ -365,52 +358,8 @@ static int read_list(const struct bb_reader *r, const struct bb_field *f,
 		for (uint32_t c = 0; !rc && c < copies; c++)
 			rc = read_item(r, f, at, c, base);
 	}
+	bb_arena__own(r->arena, *(void **)bb_field__member(f, base));
 	return rc;
-}
-
-static void copy_text(const struct bb_field *f, const void *from, void *to)
-{
-	char *const *text = bb_field__const_member(f, from);
-
-	*(char **)bb_field__member(f, to) = *text ? bb_strdup(*text) : NULL;
-}
-
-static void free_memory(const struct bb_field *f, void *base)
-{
-	void **memory = bb_field__member(f, base);
-
-	free(*memory);
-	*memory = NULL;
-}
-
-static void copy_texts(const struct bb_field *f, const void *from, void *to)
-{
-	char *const *const *texts = bb_field__const_member(f, from);
-	char ***dest = bb_field__member(f, to);
-	size_t n = *(size_t *)bb_field__number(f, to);
-
-	*dest = *texts ? bb_calloc(n + 1, sizeof(**dest)) : NULL;
-	for (size_t i = 0; *dest && i < n; i++)
-		(*dest)[i] = bb_strdup((*texts)[i]);
-}
-
-static void free_texts(const struct bb_field *f, void *base)
-{
-	char ***texts = bb_field__member(f, base);
-
-	for (size_t i = 0; *texts && (*texts)[i]; i++)
-		free((*texts)[i]);
-	free_memory(f, base);
-}
-
-/* Copies an array of bytes or, for bb_type_u32_list, of 32-bit numbers. */
-static void copy_bytes(const struct bb_field *f, const void *from, void *to)
-{
-	char *const *bytes = bb_field__const_member(f, from);
-	size_t n = *(size_t *)bb_field__number(f, to) *
-		   (f->type == &bb_type_u32_list ? sizeof(uint32_t) : 1);
-
-	*(char **)bb_field__member(f, to) = *bytes ? bb_memdup(*bytes, n) : NULL;
 }
 
 static int read_part(const struct bb_reader *r, const struct bb_field *f,
@@ -419,74 +368,22 @@ static int read_part(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, bb_field__member(f, base));
 }
 
-static void copy_part(const struct bb_field *f, const void *from, void *to)
-{
-	bb_kind__copy(f->of, bb_field__const_member(f, from), bb_field__member(f, to));
-}
-
-static void free_part(const struct bb_field *f, void *base)
-{
-	bb_kind__done(f->of, bb_field__member(f, base));
-}
-
-static void copy_list(const struct bb_field *f, const void *from, void *to)
-{
-	char *const *items = bb_field__const_member(f, from);
-	char **copies = bb_field__member(f, to);
-	size_t n = *(size_t *)bb_field__number(f, to), size = f->of->size;
-
-	*copies = *items ? bb_calloc(n + 1, size) : NULL;
-	for (size_t i = 0; i < n; i++)
-		bb_kind__copy(f->of, *items + i * size, *copies + i * size);
-}
-
-static void free_list(const struct bb_field *f, void *base)
-{
-	char **items = bb_field__member(f, base);
-	size_t *n = bb_field__number(f, base);
-
-	for (size_t i = 0; *items && i < *n; i++)
-		bb_kind__done(f->of, *items + i * f->of->size);
-	free_memory(f, base);
-	*n = 0;
-}
-
-void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
-{
-	memcpy(ret_to, from, kind->size);
-	for (size_t i = 0; i < kind->n_fields; i++) {
-		const struct bb_field *f = &kind->fields[i];
-
-		/* several rows may describe one member, which is copied once */
-		if (f->type->copy &&
-		    !BB_ANY(kind->fields, i, it->offset == f->offset && it->type == f->type))
-			f->type->copy(f, from, ret_to);
-	}
-}
-
-void bb_kind__done(const struct bb_kind *kind, void *item)
-{
-	for (size_t i = 0; i < kind->n_fields; i++)
-		if (kind->fields[i].type->done)
-			kind->fields[i].type->done(&kind->fields[i], item);
-}
-
 #define WHOLE "{\"type\": \"integer\"}"
 #define NAME                                                                                       \
 	"{\"type\": [\"string\", \"number\", \"boolean\"], "                                       \
 	"\"pattern\": \"^[A-Za-z0-9_][A-Za-z0-9_.-]*$\", \"maxLength\": 128}"
 #define TEXTS "{\"type\": \"array\", \"minItems\": 1, \"items\": " BB_SCHEMA_TEXT "}"
 
-const struct bb_type bb_type_text = {bb_field__text, copy_text, free_memory, BB_SCHEMA_TEXT};
-const struct bb_type bb_type_name = {read_name, copy_text, free_memory, NAME};
-const struct bb_type bb_type_choice = {bb_field__choice, copy_text, free_memory, NULL};
-const struct bb_type bb_type_texts = {read_texts, copy_texts, free_texts, TEXTS};
+const struct bb_type bb_type_text = {bb_field__text, BB_SCHEMA_TEXT};
+const struct bb_type bb_type_name = {read_name, NAME};
+const struct bb_type bb_type_choice = {.read = bb_field__choice};
+const struct bb_type bb_type_texts = {read_texts, TEXTS};
 const struct bb_type bb_type_index = {.read = read_index};
 const struct bb_type bb_type_flag = {.read = read_index};
 const struct bb_type bb_type_names = {.read = read_names};
-const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
-const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};
-const struct bb_type bb_type_u32_list = {read_u32_list, copy_bytes, free_memory, WHOLE};
-const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
-const struct bb_type bb_type_list = {read_list, copy_list, free_list, NULL};
-const struct bb_type bb_type_bytes = {NULL, copy_bytes, free_memory, BB_SCHEMA_TEXT};
+const struct bb_type bb_type_u32 = {bb_field__u32, WHOLE};
+const struct bb_type bb_type_double = {read_double, "{\"type\": \"number\"}"};
+const struct bb_type bb_type_u32_list = {read_u32_list, WHOLE};
+const struct bb_type bb_type_part = {.read = read_part};
+const struct bb_type bb_type_list = {.read = read_list};
+const struct bb_type bb_type_bytes = {.schema = BB_SCHEMA_TEXT};

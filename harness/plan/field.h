@@ -4,9 +4,8 @@
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 
-/* Each key of a scenario is a row of a table (struct bb_field), by which common code reads the key,
- * and copies and frees the member that it sets. A row without a name describes a member that no key
- * sets. */
+/* Each key of a scenario is a row of a table (struct bb_field), by which common code reads the
+ * key. */
 #define BB_NAME_MAX_BYTES 128 /* names become part of benchmark names and of file names */
 
 /* Makes a name from text[len]: replaces bad characters by '_', puts 'x' before a leading '-' or
@@ -24,12 +23,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 			  const struct bb_yaml *node, void *base);
 
 struct bb_type {
-	bb_read_value *read; /* NULL if something else reads the value, or nothing does */
-	/* copies the member of `from` over that of `to`, which owns nothing yet; NULL if it owns no
-	 * memory */
-	void (*copy)(const struct bb_field *f, const void *from, void *to);
-	/* frees and zeroes the member; NULL if it owns no memory */
-	void (*done)(const struct bb_field *f, void *base);
+	bb_read_value *read; /* NULL if something else reads the value */
 	/* JSON schema of the values, for rows without a `schema`; may be NULL */
 	const char *schema;
 };
@@ -46,7 +40,7 @@ struct bb_field {
 	const char *name;
 	const struct bb_type *type;
 	size_t offset;
-	size_t n_offset;     /* offset of the member that holds the number of items or bytes */
+	size_t n_offset;     /* offset of the member that holds the number of items */
 	bb_read_value *read; /* NULL to use type->read */
 	/* bits of the modes (struct bb_kind) that allow the key; 0 for all modes */
 	unsigned int with;
@@ -72,11 +66,6 @@ static inline void *bb_field__member(const struct bb_field *f, void *base)
 	return (char *)base + f->offset;
 }
 
-static inline const void *bb_field__const_member(const struct bb_field *f, const void *base)
-{
-	return (const char *)base + f->offset;
-}
-
 static inline void *bb_field__number(const struct bb_field *f, void *base)
 {
 	return (char *)base + f->n_offset;
@@ -94,10 +83,9 @@ extern const struct bb_type bb_type_texts; /* char **, ended by NULL, and their 
 extern const struct bb_type bb_type_u32;   /* uint32_t or int */
 extern const struct bb_type bb_type_double;
 extern const struct bb_type bb_type_u32_list; /* struct bb_u32_list, from one number or a list */
-/* uint8_t * and its length; each row gives its own `read` */
+/* struct bb_bytes; each row gives its own `read` */
 extern const struct bb_type bb_type_bytes;
-/* A struct of the kind bb_field.of. With `offset` 0, the keys set members of the same struct, which
- * must then be of a kind that is never copied. */
+/* A struct of the kind bb_field.of. With `offset` 0, the keys set members of the same struct. */
 extern const struct bb_type bb_type_part;
 extern const struct bb_type bb_type_list; /* an array of structs of the kind bb_field.of */
 
@@ -109,8 +97,6 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, const char *of);
-
-void bb_field__set_text(char **dest, const char *text);
 
 struct bb_phrase {
 	char text[256];
@@ -135,8 +121,8 @@ struct bb_kind {
 	const char *what;    /* name of the kind in messages: "a drive" */
 	const char *example; /* example of a mapping in messages: "{with: step}" */
 	const struct bb_field *fields;
-	size_t n_fields; /* at most BB_KIND_MAX_KEYS */
-	size_t size;     /* size of the struct; 0 if it is never copied and in no list */
+	size_t n_fields;             /* at most BB_KIND_MAX_KEYS */
+	size_t size;                 /* size of the struct, if it is the item of a list */
 	const struct bb_mode *modes; /* modes[i] belongs to BB_BIT(i) of bb_field.with */
 	size_t n_modes; /* at most BB_KIND_MAX_KEYS; 0 if every key is always allowed */
 
@@ -153,15 +139,11 @@ struct bb_kind {
 	/* with `copies`: offset of a uint32_t for the item's index among those of its node */
 	size_t copy_offset;
 
-	/* Only the JSON schema uses the members below. */
-	/* kind in the file, if this kind describes only the struct made from it; else NULL */
-	const struct bb_kind *in_file;
-	/* returns rules beside those of the rows, as a list for "allOf"; may be NULL */
+	/* for the JSON schema: returns rules beside those of the rows, as a list for "allOf"; may
+	 * be NULL */
 	struct json_t *(*rules)(void);
 };
 
-#define BB_ROWS(type_, fields_)                                                                    \
-	.size = sizeof(struct type_), .fields = (fields_), .n_fields = BB_LEN(fields_)
 #define BB_ITEM(type_) .size = sizeof(struct type_), .where_offset = offsetof(struct type_, where)
 #define BB_AT(type_, m_) .offset = offsetof(struct type_, m_)
 #define BB_LIST_AT(type_, m_, n_) BB_AT(type_, m_), .n_offset = offsetof(struct type_, n_)
@@ -179,21 +161,15 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
  * json_decref(). */
 struct json_t *bb_schema__of_kind(struct json_t *defs, const struct bb_kind *kind);
 
-/* The copy owns its memory. Free it with bb_kind__done(). */
-void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to);
-/* Frees all memory that the struct `item` owns, but not the struct. */
-void bb_kind__done(const struct bb_kind *kind, void *item);
-
 /* Readers that set a struct bb_bytes: __hex from hexadecimal digits, __file from a file named
  * relative to the scenario's folder, and __packet from the description of an Ethernet frame
  * (plan/packet.h), such as {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80}, size:
  * 64}. __hex and __file check that there are f->min to f->max bytes. */
 bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
-/* Makes the path of a file that the scenario names relative to its own folder. free() it. Returns
- * 0, or -EINVAL with a message. */
+/* Makes the path of a file that the scenario names relative to its own folder. Returns 0, or
+ * -EINVAL with a message. */
 int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   char **ret_path);
-#define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
 
 /* Reads {pid: self} etc. (enum bb_self). `what` names the key in messages. */
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
@@ -221,13 +197,11 @@ struct bb_bytes_list {
 	size_t n;
 };
 
-void bb_bytes_list__done(struct bb_bytes_list *list);
-
 /* Reads the packets of a file (pcap or pcapng), in order. Returns -EINVAL unless it holds 1 to
  * `max_packets` whole Ethernet frames of 14 to 65535 bytes, or another -errno if it cannot be read.
- * The message does not name the file. Free the list with bb_bytes_list__done(). */
-int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
-		  struct bb_err *err);
+ * The message does not name the file. The packets are in the arena; free() the list. */
+int bb_pcap__read(const char *path, size_t max_packets, struct bb_arena *arena,
+		  struct bb_bytes_list *ret_list, struct bb_err *err);
 
 struct __sk_buff;
 

@@ -18,18 +18,15 @@
 /* bytes of XDP metadata; older kernels accept at most 32 (xdp_metalen_invalid() in net/xdp.h) */
 #define METADATA_MAX_BYTES 252
 
-/* Stores a copy of data[len] in the member. `called` names it in messages. */
+/* Stores data[len] in the member. `called` names it in messages. */
 static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, const char *called, const void *data, size_t len,
+		     const struct bb_yaml *node, const char *called, void *data, size_t len,
 		     void *base)
 {
-	struct bb_bytes *dest = bb_field__member(f, base);
-
 	if ((double)len < f->min || (double)len > f->max)
 		return bb_yaml__fail(r, node, "%s has %zu bytes; it must have from %.0f to %.0f",
 				     called, len, f->min, f->max);
-	free(dest->data);
-	*dest = (struct bb_bytes){.data = bb_memdup(data, len), .len = len};
+	*(struct bb_bytes *)bb_field__member(f, base) = (struct bb_bytes){data, len};
 	return 0;
 }
 
@@ -38,22 +35,18 @@ int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const str
 {
 	size_t size, len = 0, at = 0;
 	uint8_t *data;
-	int rc;
 
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
 		return bb_yaml__fail(r, node, "%s must be a text of hexadecimal bytes, not %s",
 				     f->name, bb_yaml__show(node).text);
 	size = strlen(node->text) / 2 + 1;
-	data = bb_calloc(1, size);
+	data = bb_arena__own(r->arena, bb_calloc(1, size));
 	if (bb_parse_hex(node->text, data, size, &len, &at))
-		rc = bb_yaml__fail(r, node,
-				   "%s: bytes of two hexadecimal digits each are expected; "
-				   "character %zu is wrong",
-				   f->name, at + 1);
-	else
-		rc = set_bytes(r, f, node, f->name, data, len, base);
-	free(data);
-	return rc;
+		return bb_yaml__fail(r, node,
+				     "%s: bytes of two hexadecimal digits each are expected; "
+				     "character %zu is wrong",
+				     f->name, at + 1);
+	return set_bytes(r, f, node, f->name, data, len, base);
 }
 
 int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -65,8 +58,9 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
 		return bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,
 				     bb_yaml__show(node).text);
-	*ret_path = bb_asprintf("%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path,
-				node->text);
+	folder = node->text[0] == '/' ? 0 : folder;
+	*ret_path = bb_arena__own(r->arena,
+				  bb_asprintf("%.*s%s", (int)folder, r->path, node->text));
 	return 0;
 }
 
@@ -80,7 +74,6 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 	if (rc)
 		return rc;
 	rc = bb_read_file(path, (size_t)f->max, &data, &len, NULL);
-	free(path);
 	if (rc == -EFBIG)
 		return bb_yaml__fail(r, node, "%s %s has more than %.0f bytes", f->name,
 				     bb_yaml__show(node).text, f->max);
@@ -89,26 +82,18 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 				     bb_yaml__show(node).text,
 				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	snprintf(called, sizeof(called), "%s %s", f->name, bb_yaml__show(node).text);
-	rc = set_bytes(r, f, node, called, data, len, base);
-	free(data);
-	return rc;
+	return set_bytes(r, f, node, called, bb_arena__own(r->arena, data), len, base);
 }
 
-static void add_copy(struct bb_bytes_list *list, const uint8_t *data, size_t len)
+static void add_copy(struct bb_arena *arena, struct bb_bytes_list *list, const uint8_t *data,
+		     size_t len)
 {
-	BB_PUSH(list->v, list->n, (struct bb_bytes){.data = bb_memdup(data, len), .len = len});
+	BB_PUSH(list->v, list->n,
+		(struct bb_bytes){.data = bb_arena__own(arena, bb_memdup(data, len)), .len = len});
 }
 
-void bb_bytes_list__done(struct bb_bytes_list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->v[i].data);
-	free(list->v);
-	*list = (struct bb_bytes_list){0};
-}
-
-static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *list,
-			struct bb_err *err)
+static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_arena *arena,
+			struct bb_bytes_list *list, struct bb_err *err)
 {
 	const char *type = pcap_datalink_val_to_name(pcap_datalink(pcap));
 	struct pcap_pkthdr *h;
@@ -134,13 +119,13 @@ static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *
 			return bb_fail(err, -EINVAL,
 				       "packet %zu has %u bytes; a packet has from %u to %u",
 				       list->n, h->caplen, BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
-		add_copy(list, data, h->caplen);
+		add_copy(arena, list, data, h->caplen);
 	}
 	return list->n ? 0 : bb_fail(err, -EINVAL, "it holds no packet");
 }
 
-int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
-		  struct bb_err *err)
+int bb_pcap__read(const char *path, size_t max_packets, struct bb_arena *arena,
+		  struct bb_bytes_list *ret_list, struct bb_err *err)
 {
 	struct bb_bytes_list list = {0};
 	char *data, why[PCAP_ERRBUF_SIZE] = "";
@@ -156,7 +141,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	if (file)
 		pcap = pcap_fopen_offline(file, why); /* on success, pcap_close() closes the file */
 	if (pcap) {
-		rc = read_packets(pcap, max_packets, &list, err);
+		rc = read_packets(pcap, max_packets, arena, &list, err);
 		pcap_close(pcap);
 	} else if (file) {
 		fclose(file);
@@ -166,7 +151,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	}
 	free(data);
 	if (rc)
-		bb_bytes_list__done(&list);
+		free(list.v);
 	else
 		*ret_list = list;
 	return rc;
@@ -235,7 +220,7 @@ static const struct bb_field skb_fields[] = {
 static const struct bb_field xdp_fields[] = {
 	{XDP(ingress_ifindex), U32 = INT32_MAX},
 	{XDP(rx_queue_index), U32 = UINT16_MAX},
-	{"metadata", &bb_type_bytes, BB_BYTES_AT(xdp, metadata), .read = bb_field__hex, .min = 4,
+	{"metadata", &bb_type_bytes, BB_AT(xdp, metadata), .read = bb_field__hex, .min = 4,
 	 .max = METADATA_MAX_BYTES},
 };
 
@@ -340,8 +325,7 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	rc = bb_pcap__read(path, BB_MIX_MAX, &e->many, &why);
-	free(path);
+	rc = bb_pcap__read(path, BB_MIX_MAX, r->arena, &e->many, &why);
 	return rc ? bb_yaml__fail(r, node, "cannot use %s %s: %s", f->name,
 				  bb_yaml__show(node).text, why.msg)
 		  : 0;
@@ -427,7 +411,7 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 #define PACKET_BYTES .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
 #define FRAME .mapping = &bb_packet_kind
 #define OTHER_BYTES .min = 1, .max = BB_FRAME_MAX_BYTES
-#define BYTES(type, m, reader) &bb_type_bytes, BB_BYTES_AT(type, m), .read = (reader)
+#define BYTES(type, m, reader) &bb_type_bytes, BB_AT(type, m), .read = (reader)
 
 static const struct bb_type retval = {.read = read_retval,
 				      .schema = "{\"type\": [\"integer\", \"string\"], "
@@ -473,26 +457,22 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
 		s.frame.data[s.byte] = (uint8_t)v;
 		if (s.is_address)
 			bb_frame__fix_checksums(s.frame.data, s.frame.len);
-		add_copy(&e->many, s.frame.data, s.frame.len);
+		add_copy(r->arena, &e->many, s.frame.data, s.frame.len);
 	}
-	free(s.frame.data);
 	return rc;
 }
 
-static const struct bb_field bytes_rows[] = {{NULL, &bb_type_bytes, BB_AT(bb_bytes, data)}};
-static const struct bb_kind bytes_kind = {BB_ROWS(bb_bytes, bytes_rows)};
+static const struct bb_type pcap = {read_pcap, BB_SCHEMA_TEXT}, sweep = {.read = read_sweep};
 
 #define OF_ENTRY(m, reader) BYTES(entry, m, reader)
-#define MANY(reader)                                                                               \
-	&bb_type_list, BB_LIST_AT(entry, many.v, many.n), .read = (reader), .of = &bytes_kind
 
 static const struct bb_field entry_fields[] = {
 	{"name", &bb_type_name, BB_AT(entry, common.name)},
 	{"hex", OF_ENTRY(data, bb_field__hex), .with = IN(HEX), PACKET_BYTES},
 	{"file", OF_ENTRY(data, bb_field__file), .with = IN(FROM_FILE), PACKET_BYTES},
 	{"packet", OF_ENTRY(data, bb_field__packet), .with = IN(PACKET), FRAME},
-	{"pcap", MANY(read_pcap), .with = IN(PCAP), .schema = BB_SCHEMA_TEXT},
-	{"sweep", MANY(read_sweep), .with = IN(SWEEP), .mapping = &sweep_kind},
+	{"pcap", &pcap, .with = IN(PCAP)},
+	{"sweep", &sweep, .with = IN(SWEEP), .mapping = &sweep_kind},
 	{"context_hex", OF_ENTRY(data, bb_field__hex), .with = IN(CONTEXT_HEX), OTHER_BYTES},
 	{"context_file", OF_ENTRY(data, bb_field__file), .with = IN(CONTEXT_FILE), OTHER_BYTES},
 	{"ctx_hex", OF_ENTRY(ctx, bb_field__hex), .with = PACKET_FORMS, OTHER_BYTES},
@@ -510,19 +490,10 @@ static const struct bb_field entry_fields[] = {
 	 OTHER_BYTES},
 };
 
-static const struct bb_kind entry_kind = {
+const struct bb_kind bb_input_kind = {
 	BB_KIND("an input", "{name: syn, hex: \"0800 4500\"}", entry_fields),
 	BB_MODES(modes),
 };
-
-static const struct bb_field input_rows[] = {
-	{NULL, &bb_type_text, BB_AT(bb_input, name)},
-	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, data, len)},
-	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, ctx, ctx_len)},
-	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, out, out_len)},
-};
-
-const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows), .in_file = &entry_kind};
 
 struct builder {
 	const struct bb_reader *r;
@@ -530,13 +501,13 @@ struct builder {
 	size_t bytes;
 };
 
-/* Appends input `nth` of the entry to b->inputs. Takes over packet->data and e->out, which only an
- * entry with a single input has. */
-static int add_input(struct builder *b, const struct bb_yaml *node, struct entry *e,
-		     struct bb_bytes *packet, size_t nth)
+/* Appends input `nth` of the entry to b->inputs. */
+static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
+		     const struct bb_bytes *packet, size_t nth)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
-	const char *name = e->common.name;
+	const char *name = e->common.name ? e->common.name : "";
+	struct bb_arena *arena = b->r->arena;
 	struct bb_input *in = bb_append(&b->inputs.v, &b->inputs.n, sizeof(*in));
 	struct xdp_md *md;
 
@@ -546,19 +517,17 @@ static int add_input(struct builder *b, const struct bb_yaml *node, struct entry
 	in->len = packet->len;
 	in->out = e->out.data;
 	in->out_len = e->out.len;
-	packet->data = NULL;
-	e->out.data = NULL;
-	in->name = e->many.n ? bb_asprintf("%s%s%zu", name ? name : "", name ? "-" : "",
-					   e->first_number + nth)
-			     : bb_strdup(name);
-	in->ctx = in->ctx_len ? bb_memdup(e->ctx.data, in->ctx_len) : NULL;
+	if (e->many.n)
+		in->name = bb_arena__own(arena, bb_asprintf("%s%s%zu", name, *name ? "-" : "",
+							    e->first_number + nth));
+	in->ctx = in->ctx_len ? bb_arena__own(arena, bb_memdup(e->ctx.data, in->ctx_len)) : NULL;
 	if (in->ctx_kind == BB_CTX_XDP) {
 		/* The kernel expects the metadata before the packet's bytes. `data` is its length,
 		 * and `data_end` is the length of metadata and packet together. */
 		if (metadata->len) {
-			bb_resize(&in->data, metadata->len + in->len, 1);
-			memmove(in->data + metadata->len, in->data, in->len);
-			memcpy(in->data, metadata->data, metadata->len);
+			in->data = bb_arena__extend(arena, metadata->data, metadata->len, in->len,
+						    1);
+			memcpy(in->data + metadata->len, packet->data, in->len);
 		}
 		in->len += metadata->len;
 		md = (struct xdp_md *)(void *)in->ctx;
@@ -575,7 +544,7 @@ static int add_input(struct builder *b, const struct bb_yaml *node, struct entry
 	return 0;
 }
 
-/* Makes the bytes of the context. Fails if a second key gives a context. */
+/* Finds the bytes of the context. Fails if a second key gives a context. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {
@@ -597,10 +566,9 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 			e->common.ctx_kind = kinds[k].kind;
 		}
 	if (e->common.ctx_kind == BB_CTX_SKB)
-		e->ctx = (struct bb_bytes){bb_memdup(&e->skb, sizeof(e->skb)), sizeof(e->skb)};
+		e->ctx = (struct bb_bytes){(uint8_t *)&e->skb, sizeof(e->skb)};
 	else if (e->common.ctx_kind == BB_CTX_XDP)
-		e->ctx = (struct bb_bytes){bb_memdup(&e->xdp.md, sizeof(e->xdp.md)),
-					   sizeof(e->xdp.md)};
+		e->ctx = (struct bb_bytes){(uint8_t *)&e->xdp.md, sizeof(e->xdp.md)};
 	e->common.ctx_len = e->ctx.len;
 	return 0;
 }
@@ -628,7 +596,7 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 				     "MiB together; make fewer flows, or a shorter packet",
 				     e->flows, e->data.len, BB_INPUTS_MAX_BYTES >> 20);
 	for (uint32_t i = 0; i < made; i++) {
-		add_copy(&e->many, e->data.data, e->data.len);
+		add_copy(b->r->arena, &e->many, e->data.data, e->data.len);
 		if (!bb_frame__move_flow(e->many.v[i].data, e->data.len, i * step))
 			return bb_yaml__fail(b->r, flows,
 					     "flows differ in IP addresses and ports, and this "
@@ -653,7 +621,8 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 	for (size_t i = 0; node->kind == BB_YAML_MAP && form == N_FORMS && i < node->n; i++)
 		for (form = 0; form < N_FORMS && strcmp(node->items[2 * i].text, forms[form]);)
 			form++;
-	rc = bb_kind__read(b->r, &entry_kind, node, form < N_FORMS ? BB_BIT(form) : ANY_FORM, &e);
+	rc = bb_kind__read(b->r, &bb_input_kind, node, form < N_FORMS ? BB_BIT(form) : ANY_FORM,
+			   &e);
 	if (!rc && form == N_FORMS)
 		rc = bb_yaml__fail(b->r, node, "an input needs one of the keys: %s",
 				   bb_phrase__join(forms, N_FORMS).text);
@@ -674,7 +643,7 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 				   BB_MIX_MAX, b->inputs.n + n);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = add_input(b, where, &e, e.many.n ? &e.many.v[i] : &e.data, i);
-	bb_kind__done(&entry_kind, &e);
+	free(e.many.v);
 	return rc;
 }
 
@@ -713,5 +682,6 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 				   first->where.line, first->where.col);
 	free(order);
 	*dest = b.inputs;
+	bb_arena__own(r->arena, dest->v);
 	return rc;
 }

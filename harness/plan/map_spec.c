@@ -69,19 +69,13 @@ static int read_datum(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-static const struct bb_field datum_rows[] = {
-	{NULL, &bb_type_bytes, BB_BYTES_AT(bb_map_datum, bytes)},
-};
-static const struct bb_kind datum_kind = {BB_ROWS(bb_map_datum, datum_rows)};
-
 #define DATUM_SCHEMA "{\"anyOf\": [{\"type\": [\"integer\", \"string\"]}, " BB_SCHEMA_SELF "]}"
-#define DATUM(m)                                                                                   \
-	&bb_type_part, BB_AT(bb_map_entry, m), .read = read_datum, .of = &datum_kind, .min = 1,    \
-					       .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA
+static const struct bb_type datum_type = {read_datum, DATUM_SCHEMA};
+#define DATUM(type, m) &datum_type, BB_AT(type, m), .min = 1, .max = DATUM_MAX_BYTES
 
 static const struct bb_field entry_fields[] = {
-	{"key", DATUM(key), .required = true},
-	{"value", DATUM(value)},
+	{"key", DATUM(bb_map_entry, key), .required = true},
+	{"value", DATUM(bb_map_entry, value)},
 	{"program", &bb_type_text, BB_AT(bb_map_entry, program)},
 };
 
@@ -101,26 +95,13 @@ static int read_entry(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-static void copy_table(const struct bb_field *f, const void *from, void *to)
+static void let_file_go(void *file)
 {
-	struct bb_map_table *const *table = bb_field__const_member(f, from),
-				   **dest = bb_field__member(f, to);
-
-	*dest = *table;
-	if (*table)
-		(*table)->file->users++;
-}
-
-static void let_table_go(const struct bb_field *f, void *base)
-{
-	struct bb_map_table **table = bb_field__member(f, base);
-
-	bb_maps_file__let_go(*table ? (*table)->file : NULL);
-	*table = NULL;
+	bb_maps_file__let_go(file);
 }
 
 /* read_map() reads the file later, because it needs the map's name, which another key gives. */
-static const struct bb_type table_type = {NULL, copy_table, let_table_go, BB_SCHEMA_TEXT};
+static const struct bb_type table_type = {.schema = BB_SCHEMA_TEXT};
 
 static const char *const fill_keys[] = {"sequential", "random"};
 
@@ -129,27 +110,17 @@ static const struct bb_field keys_fields[] = {
 	{"from", &bb_type_list, BB_LIST_AT(bb_fill_keys, inputs.v, inputs.n), .of = &bb_input_kind,
 	 .read = bb_field__inputs},
 	{"bytes", &bb_type_text, BB_AT(bb_fill_keys, bytes)},
-	{NULL, &table_type, BB_AT(bb_fill_keys, table)},
 };
-static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
-					 .size = sizeof(struct bb_fill_keys)};
+static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields)};
 
-/* Reads the value of the key `key` of `fill`: `sequential`, `random`, {file: ...} or
- * {from: ..., bytes: ...}. In the last form, makes the table of keys from the inputs. */
-static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
-			 const struct bb_yaml *node, void *base)
+/* Reads {file: ...} or {from: ..., bytes: ...}. In the second form, makes the table of keys from
+ * the inputs. */
+static int read_keys(const struct bb_reader *r, const struct bb_yaml *node,
+		     struct bb_fill_keys *keys)
 {
-	struct bb_map_fill *fill = base;
-	struct bb_fill_keys *keys = &fill->from;
-	const struct bb_field inputs = {.name = "from",
-					BB_LIST_AT(bb_fill_keys, inputs.v, inputs.n),
-					.of = &bb_input_kind};
 	struct bb_err why = {0};
-	int rc;
+	int rc = bb_kind__read(r, &keys_kind, node, 0, keys);
 
-	if (node->kind != BB_YAML_MAP)
-		return bb_type_flag.read(r, f, node, base);
-	rc = bb_kind__read(r, &keys_kind, node, 0, keys);
 	if (rc)
 		return rc;
 	if (!keys->file == !keys->inputs.n || !keys->bytes == !keys->file)
@@ -160,8 +131,27 @@ static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 		return 0;
 	if (bb_keys_of_inputs(&keys->inputs, keys->bytes, &keys->table, &why))
 		return bb_yaml__fail(r, bb_yaml__get(node, "bytes"), "bytes: %s", why.msg);
-	bb_type_list.done(&inputs, keys);
 	return 0;
+}
+
+/* Reads the value of the key `key` of `fill`: `sequential`, `random`, or where the keys are. */
+static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
+{
+	struct bb_fill_keys *keys = &((struct bb_map_fill *)base)->from;
+	struct bb_arena inputs = {0}; /* their keys are copied, so they need not stay in memory */
+	struct bb_reader reader = *r;
+	int rc;
+
+	if (node->kind != BB_YAML_MAP)
+		return bb_type_flag.read(r, f, node, base);
+	reader.arena = &inputs;
+	rc = read_keys(&reader, node, keys);
+	bb_arena__done(&inputs);
+	keys->inputs = (struct bb_inputs){0};
+	if (keys->table)
+		bb_arena__hold(r->arena, keys->table->file, let_file_go);
+	return rc;
 }
 
 static const struct bb_field fill_fields[] = {
@@ -169,15 +159,13 @@ static const struct bb_field fill_fields[] = {
 	 .min = 1, .max = FILL_MAX},
 	{"key", &bb_type_flag, BB_AT(bb_map_fill, random), .choices = fill_keys,
 	 .n_choices = BB_LEN(fill_keys), .read = read_fill_key, .mapping = &keys_kind},
-	{NULL, &bb_type_part, BB_AT(bb_map_fill, from), .of = &keys_kind},
 	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
 	 .max = 2048, .may_repeat = true},
-	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
-	 .min = 1, .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA},
+	{"value", DATUM(bb_map_fill, value)},
 };
 
-static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),
-					 .size = sizeof(struct bb_map_fill)};
+static const struct bb_kind fill_kind = {
+	BB_KIND("fill", "{count: 1000, key: random}", fill_fields)};
 
 static const char *const flag_names[] = {"no_prealloc", "no_common_lru", "stack_build_id",
 					 "mmapable"};
@@ -207,8 +195,7 @@ static const struct bb_field inner_fields[] = {
 	{"value_size", SIZE, BB_AT(bb_map_shape, value_size)},
 	{"flags", .offset = 0, .type = FLAGS},
 };
-static const struct bb_kind inner_kind = {BB_KIND("inner", "{max_entries: 1000}", inner_fields),
-					  .size = sizeof(struct bb_map_shape)};
+static const struct bb_kind inner_kind = {BB_KIND("inner", "{max_entries: 1000}", inner_fields)};
 
 static const struct bb_field map_fields[] = {
 	{"name", &bb_type_text, BB_AT(bb_map_spec, name), .required = true},
@@ -232,16 +219,16 @@ static int read_file(const struct bb_reader *r, const struct bb_yaml *node, cons
 {
 	static const struct bb_field key = {.name = "file"};
 	struct bb_err why = {0};
-	char *path = NULL;
+	char *path;
 	int rc = bb_field__path(r, &key, node, &path);
 
 	if (rc)
 		return rc;
 	if (has_values ? bb_maps_file__read_table(path, map, ret_table, &why)
 		       : bb_keys_file__read(path, map, ret_table, &why))
-		rc = bb_yaml__fail(r, node, "%s", why.msg);
-	free(path);
-	return rc;
+		return bb_yaml__fail(r, node, "%s", why.msg);
+	bb_arena__hold(r->arena, (*ret_table)->file, let_file_go);
+	return 0;
 }
 
 static int read_map(const struct bb_reader *r, const struct bb_yaml *node, void *item)
@@ -284,22 +271,24 @@ bool bb_map_spec__has_shape(const struct bb_map_spec *spec)
 	return has_shape(&spec->shape) || has_shape(&spec->inner);
 }
 
-void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from)
+void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from,
+			   struct bb_arena *arena)
 {
+	list->v = bb_arena__extend(arena, list->v, list->n, from->n, sizeof(*list->v));
 	for (size_t i = 0; i < from->n; i++)
 		if (!bb_map_specs__find(list, from->v[i].name))
-			bb_kind__copy(&bb_map_kind, &from->v[i],
-				      bb_append(&list->v, &list->n, sizeof(*list->v)));
+			list->v[list->n++] = from->v[i];
 }
 
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
-			     const struct bb_map_entry *entry)
+			     const struct bb_map_entry *entry, struct bb_arena *arena)
 {
 	struct bb_map_spec *s = BB_FIND(list->v, list->n, !strcmp(it->name, name));
 
-	if (s)
-		bb_kind__copy(&entry_kind, entry,
-			      bb_append(&s->entries, &s->n_entries, sizeof(*entry)));
+	if (!s)
+		return;
+	s->entries = bb_arena__extend(arena, s->entries, s->n_entries, 1, sizeof(*entry));
+	s->entries[s->n_entries++] = *entry;
 }
 
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name)

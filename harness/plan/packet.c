@@ -448,9 +448,8 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 	made.len = s.size                           ? s.size
 		   : headers > BB_FRAME_USUAL_BYTES ? headers
 						    : BB_FRAME_USUAL_BYTES;
-	made.data = bb_calloc(1, made.len);
+	made.data = bb_arena__own(r->arena, bb_calloc(1, made.len));
 	bb_packet__write(&s.packet, made.data, made.len);
-	free(dest->data);
 	*dest = made;
 	return 0;
 }

@@ -45,27 +45,29 @@ static int read_argument(const struct bb_reader *r, const struct bb_yaml *node, 
 {
 	int64_t number = 0;
 	uint32_t bytes = 0;
+	char *word;
 	double real;
 	int rc;
 
 	if (node->kind == BB_YAML_MAP) {
 		rc = bb_kind__read(r, &buffer_kind, node, 0, &bytes);
-		*ret_word = rc ? NULL : bb_asprintf("b%u", bytes);
+		*ret_word = bb_arena__own(r->arena, bb_asprintf("b%u", bytes));
 		return rc;
 	}
 	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &number) : -ERANGE;
 	if (node->quoted)
-		*ret_word = bb_asprintf("t%s", node->text);
+		word = bb_asprintf("t%s", node->text);
 	else if (!rc)
-		*ret_word = bb_asprintf("n%lld", (long long)number);
+		word = bb_asprintf("n%lld", (long long)number);
 	else if (rc == -EINVAL && !bb_parse_double(node->text, &real))
-		*ret_word = bb_asprintf("r%.17g", real);
+		word = bb_asprintf("r%.17g", real);
 	else
 		return bb_yaml__fail(r, node,
 				     "an argument is a number, a text in quotes or {buffer: "
 				     "BYTES}, "
 				     "not %s",
 				     bb_yaml__show(node).text);
+	*ret_word = bb_arena__own(r->arena, word);
 	return 0;
 }
 
@@ -78,7 +80,7 @@ static int read_arguments(const struct bb_reader *r, const struct bb_field *f,
 	if (!rc && node->n > BB_ARGUMENTS_MOST)
 		rc = bb_yaml__fail(r, node, "%s: a call has at most %u of them", f->name,
 				   BB_ARGUMENTS_MOST);
-	by->arguments = bb_calloc(node->n + 1, sizeof(*by->arguments));
+	by->arguments = bb_arena__own(r->arena, bb_calloc(node->n + 1, sizeof(*by->arguments)));
 	for (size_t i = 0; !rc && i < node->n; i++)
 		rc = read_argument(r, &node->items[i], &by->arguments[by->n_arguments++]);
 	return rc;
@@ -92,7 +94,6 @@ static int read_arguments(const struct bb_reader *r, const struct bb_field *f,
 	"false}]}}"
 
 static const struct bb_field fired_by_fields[] = {
-	{NULL, &bb_type_text, BB_AT(bb_fired_by, trigger)},
 	{"call", &bb_type_text, BB_AT(bb_fired_by, call)},
 	{"arguments", &bb_type_texts, BB_LIST_AT(bb_fired_by, arguments, n_arguments),
 	 .read = read_arguments, .schema = ARGUMENTS, .item = "arguments such as 64 or \"text\""},
@@ -101,9 +102,7 @@ static const struct bb_field fired_by_fields[] = {
 };
 
 static const struct bb_kind fired_by_kind = {
-	BB_KIND("fired_by", "{call: malloc, arguments: [64]}", fired_by_fields),
-	.size = sizeof(struct bb_fired_by),
-};
+	BB_KIND("fired_by", "{call: malloc, arguments: [64]}", fired_by_fields)};
 
 static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
@@ -134,7 +133,7 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 	global->where = (struct bb_where){.line = key->line, .col = key->col};
 	if (!*key->text)
 		return bb_yaml__fail(r, key, "a global needs a name");
-	bb_field__set_text(&global->name, key->text);
+	global->name = key->text;
 	if (node->kind == BB_YAML_MAP)
 		return bb_field__self(r, node, key->text, &global->self);
 	if (node->kind == BB_YAML_TEXT && !node->quoted) {
@@ -190,7 +189,6 @@ static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
 {
 	const struct bb_yaml *list = *node;
-	char *name;
 
 	if (!list->n)
 		return bb_yaml__fail(r, list, "global %s must not be an empty list",
@@ -202,9 +200,8 @@ static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 				     "a list of values of global %s has numbers, true and "
 				     "false",
 				     bb_yaml__show(key).text);
-	name = bb_asprintf("%s.%s-%s", v->suffix ? v->suffix : "", key->text, (*node)->text);
-	free(v->suffix);
-	v->suffix = name;
+	v->suffix = bb_arena__own(r->arena, bb_asprintf("%s.%s-%s", v->suffix ? v->suffix : "",
+							key->text, (*node)->text));
 	return 0;
 }
 
@@ -219,7 +216,7 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 				     f->name, bb_yaml__show(node).text);
 	if (!node->n)
 		return bb_yaml__fail(r, node, "%s must not be an empty mapping", f->name);
-	variant->globals = bb_calloc(node->n, sizeof(*variant->globals));
+	variant->globals = bb_arena__own(r->arena, bb_calloc(node->n, sizeof(*variant->globals)));
 	for (size_t i = 0; i < node->n; i++) {
 		const struct bb_yaml *key = &node->items[2 * i], *value = &node->items[2 * i + 1];
 		int rc = 0;
@@ -234,6 +231,11 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
+static char *place_of(const struct bb_reader *r, const struct bb_yaml *node)
+{
+	return bb_arena__own(r->arena, bb_asprintf("%s:%u:%u", r->path, node->line, node->col));
+}
+
 /* `binary` and `function` need each other, and `pid` excludes `fired_by`. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
@@ -242,10 +244,8 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	const struct bb_yaml *binary = bb_yaml__get(node, "binary");
 	const struct bb_yaml *fired = fired_by ? fired_by : bb_yaml__get(node, "pid");
 
-	if (binary)
-		v->binary_at = bb_asprintf("%s:%u:%u", r->path, binary->line, binary->col);
-	if (fired)
-		v->fired_at = bb_asprintf("%s:%u:%u", r->path, fired->line, fired->col);
+	v->binary_at = binary ? place_of(r, binary) : NULL;
+	v->fired_at = fired ? place_of(r, fired) : NULL;
 	if (!v->binary != !v->function)
 		return bb_yaml__fail(r, node,
 				     "variant '%s': 'binary', a file, and 'function', one of its "
@@ -284,15 +284,12 @@ static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 #define TEXT(type, m) &bb_type_text, BB_AT(type, m)
 #define LIST(type, m, n, kind) &bb_type_list, BB_LIST_AT(type, m, n), .of = &(kind)
 
-static const struct bb_field global_rows[] = {{NULL, TEXT(bb_global_spec, name)}};
-
-static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)};
-
 #define GLOBALS                                                                                    \
 	"{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": "                  \
 	"{\"anyOf\": [{\"type\": [\"integer\", \"boolean\"]}, {\"type\": \"array\", "              \
 	"\"minItems\": 1, "                                                                        \
 	"\"items\": {\"type\": [\"integer\", \"boolean\"]}}, " BB_SCHEMA_SELF "]}}"
+static const struct bb_type globals_type = {read_globals, GLOBALS};
 
 static const struct bb_field prepare_fields[] = {
 	{"program", TEXT(bb_prepare_spec, program), .required = true},
@@ -315,20 +312,16 @@ static const struct bb_field variant_fields[] = {
 	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
 	{"pinned", TEXT(bb_variant_spec, pinned)},
 	{"description", TEXT(bb_variant_spec, description)},
-	{NULL, TEXT(bb_variant_spec, suffix)},
 	{"found", &bb_type_flag, BB_AT(bb_variant_spec, found), CHOICE(no_yes)},
-	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals,
-	 .schema = GLOBALS},
+	{"globals", &globals_type, BB_AT(bb_variant_spec, globals)},
 	{"prepare", LIST(bb_variant_spec, prepare, n_prepare, prepare_kind),
 	 .item = "mappings such as {program: fill_tables, times: 100}"},
 	{"maps", BB_MAPS(bb_variant_spec)},
 	{"binary", TEXT(bb_variant_spec, binary)},
-	{NULL, TEXT(bb_variant_spec, binary_at)},
 	{"function", TEXT(bb_variant_spec, function)},
 	{"pid", &bb_type_u32, BB_AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
 	{"fired_by", &bb_type_part, BB_AT(bb_variant_spec, fired_by), .read = read_fired_by,
 	 .of = &fired_by_kind, .schema = BB_SCHEMA_TEXT},
-	{NULL, TEXT(bb_variant_spec, fired_at)},
 	{"consumer", &bb_type_choice, BB_AT(bb_variant_spec, consumer),
 	 .choice = bb_sample_consumer_name},
 	{"sampler", &bb_type_choice, BB_AT(bb_variant_spec, sampler), CHOICE(samplers)},
@@ -344,10 +337,10 @@ static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf
 					    .copy_offset = offsetof(struct bb_variant_spec,
 								    combination)};
 
-static void set_default(char **text, const char *value)
+static void set_default(const struct bb_reader *r, char **text, const char *value)
 {
 	if (!*text)
-		*text = bb_strdup(value);
+		*text = bb_arena__own(r->arena, bb_strdup(value));
 }
 
 static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item)
@@ -361,9 +354,9 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 	rc = rc ? rc : check_place(r, node, v);
 	if (rc)
 		return rc;
-	set_default(&v->program, v->name);
-	set_default(&v->consumer, bb_sample_consumer_name(0));
-	set_default(&v->sampler, samplers[0]);
+	set_default(r, &v->program, v->name);
+	set_default(r, &v->consumer, bb_sample_consumer_name(0));
+	set_default(r, &v->sampler, samplers[0]);
 	if (!v->suffix)
 		return 0;
 	/* adds the values that were chosen from lists to the name: "v2.max_frames-64" */
@@ -371,9 +364,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 	len = strlen(name);
 	bb_name_from(name, len, clean);
 	free(name);
-	bb_field__set_text(&v->name, clean);
-	free(v->suffix);
-	v->suffix = NULL;
+	v->name = bb_arena__own(r->arena, bb_strdup(clean));
 	if (len > BB_NAME_MAX_BYTES)
 		return bb_yaml__fail(r, node,
 				     "the name of this variant, with the values of its globals, is "
@@ -432,7 +423,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc;
 }
 
-static void set_drive_defaults(struct bb_drive_spec *d)
+static void set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;
 	struct {
@@ -443,15 +434,16 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 		     {"function", &d->call.function}};
 
 	if (kind->by_key && !strcmp(kind->by_key, "event"))
-		set_default(&d->event, kind->by[0]);
+		set_default(r, &d->event, kind->by[0]);
 	for (size_t i = 0; i < BB_LEN(texts); i++) {
 		const struct bb_drive_key *key = bb_drive_kind_key(kind, texts[i].key);
 
 		if (key && key->choice)
-			set_default(texts[i].member, key->choice(0));
+			set_default(r, texts[i].member, key->choice(0));
 	}
 	if (kind->param && !d->values.n) {
-		d->values.v = bb_memdup(&kind->param_default, sizeof(kind->param_default));
+		d->values.v = bb_arena__extend(r->arena, &kind->param_default, 1, 0,
+					       sizeof(*d->values.v));
 		d->values.n = 1;
 	}
 }
@@ -596,7 +588,7 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	rc = bb_kind__read(r, &mapping, node, BB_BIT(own), d);
 	rc = rc ? rc : check_mix(r, node, d);
 	if (!rc)
-		set_drive_defaults(d);
+		set_drive_defaults(r, d);
 	return rc;
 }
 
@@ -679,10 +671,8 @@ static json_t *drive_rules(void)
 	return rules;
 }
 
-static const struct bb_kind drive_kind = {.what = "a drive",
-					  BB_ROWS(bb_drive_spec, drive_fields),
-					  .where_offset = offsetof(struct bb_drive_spec, where),
-					  .read = read_drive,
+static const struct bb_kind drive_kind = {BB_KIND("a drive", "{with: step}", drive_fields),
+					  BB_ITEM(bb_drive_spec), .read = read_drive,
 					  .rules = drive_rules};
 
 static const struct bb_field expect_fields[] = {
@@ -693,7 +683,6 @@ static const struct bb_field expect_fields[] = {
 static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
 
 static const struct bb_field scenario_fields[] = {
-	{NULL, TEXT(bb_scenario, path)},
 	{"name", &bb_type_name, BB_AT(bb_scenario, name), .required = true},
 	{"description", TEXT(bb_scenario, description)},
 	{"object", TEXT(bb_scenario, object)},
@@ -705,7 +694,6 @@ static const struct bb_field scenario_fields[] = {
 	{"variants", LIST(bb_scenario, variants, n_variants, variant_kind), .required = true,
 	 .item = "variants"},
 	{"maps", BB_MAPS(bb_scenario)},
-	{NULL, &bb_type_u32_list, BB_LIST_AT(bb_scenario, fill_counts.v, fill_counts.n)},
 	{"drive", LIST(bb_scenario, drives, n_drives, drive_kind), .required = true,
 	 .item = "mappings such as {with: step}"},
 	{"expect", &bb_type_part, .of = &expect_kind},
@@ -787,7 +775,7 @@ static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct 
 	for (size_t i = 0; !rc && i < s->n_variants; i++) {
 		struct bb_map_specs *maps = &s->variants[i].maps;
 
-		bb_map_specs__inherit(maps, &s->maps);
+		bb_map_specs__inherit(maps, &s->maps, r->arena);
 		for (size_t k = 0; !rc && k < maps->n; k++) {
 			struct bb_map_fill *fill = &maps->v[k].fill;
 
@@ -796,25 +784,22 @@ static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct 
 		}
 	}
 	for (size_t i = 0; s->floor && i < s->n_drives; i++)
-		set_default(&s->drives[i].floor, s->floor);
+		set_default(r, &s->drives[i].floor, s->floor);
 	return rc;
 }
 
-static int parse(const struct bb_reader *r, const char *text, size_t len,
-		 struct bb_scenario **ret_scenario)
+static int parse(const char *text, size_t len, const char *path, bool is_outline,
+		 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	struct bb_scenario *s;
-	struct bb_yaml *root;
-	int rc = bb_yaml__parse(text, len, r->path, &root, r->err);
+	struct bb_scenario *s = bb_calloc(1, sizeof(*s));
+	const struct bb_reader r = {path, err, is_outline, &s->arena};
+	struct bb_yaml root = {0};
+	int rc = bb_yaml__parse(&r, text, len, &root);
 
-	if (rc)
-		return rc;
-	s = bb_calloc(1, sizeof(*s));
-	s->path = bb_strdup(r->path);
+	s->path = bb_arena__own(r.arena, bb_strdup(path));
 	s->expect_drops = -1;
-	rc = bb_kind__read(r, &scenario_kind, root, 0, s);
-	rc = rc ? rc : settle(r, root, s);
-	bb_yaml__free(root);
+	rc = rc ? rc : bb_kind__read(&r, &scenario_kind, &root, 0, s);
+	rc = rc ? rc : settle(&r, &root, s);
 	if (rc)
 		bb_scenario__free(s);
 	else
@@ -825,7 +810,7 @@ static int parse(const struct bb_reader *r, const char *text, size_t len,
 int bb_scenario__parse(const char *text, size_t len, const char *path,
 		       struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	return parse(&(struct bb_reader){path, err, false}, text, len, ret_scenario);
+	return parse(text, len, path, false, ret_scenario, err);
 }
 
 void bb_scenario__write_schema(FILE *out)
@@ -846,7 +831,6 @@ void bb_scenario__write_schema(FILE *out)
 int bb_scenario__read(const char *path, bool is_outline, struct bb_scenario **ret_scenario,
 		      struct bb_err *err)
 {
-	const struct bb_reader r = {path, err, is_outline};
 	/* one byte more than the limit, to notice a file that is too large */
 	size_t size = BB_YAML_MAX_BYTES + 1, len;
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
@@ -858,7 +842,7 @@ int bb_scenario__read(const char *path, bool is_outline, struct bb_scenario **re
 	text = bb_calloc(1, size);
 	len = fread(text, 1, size, file);
 	rc = ferror(file) ? bb_fail(err, -errno, "%s: cannot read the scenario: %m", path)
-			  : parse(&r, text, len, ret_scenario);
+			  : parse(text, len, path, is_outline, ret_scenario, err);
 	fclose(file);
 	free(text);
 	return rc;
@@ -867,7 +851,7 @@ int bb_scenario__read(const char *path, bool is_outline, struct bb_scenario **re
 void bb_scenario__free(struct bb_scenario *s)
 {
 	if (s)
-		bb_kind__done(&scenario_kind, s);
+		bb_arena__done(&s->arena);
 	free(s);
 }
 
@@ -875,27 +859,27 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 			     const char *object, struct bb_err *err)
 {
 	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
-	size_t at = from ? (size_t)(from - s->variants) : 0;
 	struct bb_variant_spec *v;
 
 	assert(from);
 	if (bb_scenario__variant(s, name))
 		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name,
 			       name);
-	bb_resize(&s->variants, s->n_variants + 1, sizeof(*s->variants));
+	s->variants = bb_arena__extend(&s->arena, s->variants, s->n_variants, 1,
+				       sizeof(*s->variants));
 	v = &s->variants[s->n_variants++];
-	bb_kind__copy(&variant_kind, &s->variants[at], v);
-	bb_field__set_text(&v->name, name);
+	*v = *from;
+	v->name = bb_arena__own(&s->arena, bb_strdup(name));
 	if (object)
-		bb_field__set_text(&v->object, object);
+		v->object = bb_arena__own(&s->arena, bb_strdup(object));
 	for (size_t i = 0; i < s->n_drives; i++) {
 		struct bb_drive_spec *d = &s->drives[i];
 
 		if (!BB_ANY(d->variants, d->n_variants, !strcmp(*it, like)))
 			continue;
-		bb_resize(&d->variants, d->n_variants + 2, sizeof(*d->variants));
-		d->variants[d->n_variants++] = bb_strdup(name);
-		d->variants[d->n_variants] = NULL;
+		d->variants = bb_arena__extend(&s->arena, d->variants, d->n_variants, 2,
+					       sizeof(*d->variants));
+		d->variants[d->n_variants++] = v->name;
 	}
 	return 0;
 }
@@ -947,7 +931,7 @@ int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_e
 		return bb_fail(err, -EINVAL,
 			       "scenario '%s' has no drive 'with: step', and no other drive can %s",
 			       s->name, by_line ? "time lines" : "empty caches");
-	bb_resize(&s->drives, n + n_twins, sizeof(*s->drives));
+	s->drives = bb_arena__extend(&s->arena, s->drives, n, n_twins, sizeof(*s->drives));
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_drive_kind *kind = kind_of_twin(&s->drives[i], twin);
 		struct bb_drive_spec *d = &s->drives[s->n_drives];
@@ -955,7 +939,7 @@ int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_e
 		if (!kind)
 			continue;
 		s->n_drives++;
-		bb_kind__copy(&drive_kind, &s->drives[i], d);
+		*d = s->drives[i];
 		d->kind = kind;
 		d->caches = by_line ? d->caches : BB_CACHES_COLD;
 		d->samples = 0;
@@ -982,10 +966,7 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 			if (!has_list(map))
 				continue;
 			if (!found->n)
-				*found = (struct bb_u32_list){bb_memdup(counts->v,
-									counts->n *
-										sizeof(*counts->v)),
-							      counts->n};
+				*found = *counts;
 			if (found->n != counts->n ||
 			    memcmp(found->v, counts->v, counts->n * sizeof(*counts->v)) != 0)
 				return bb_fail(err, -EINVAL,
@@ -1032,7 +1013,9 @@ static void spread(struct bb_scenario *s, const struct bb_variant_spec *from)
 	for (size_t i = 0; i < (is_spread ? s->fill_counts.n : 1); i++) {
 		struct bb_variant_spec *v = &s->variants[s->n_variants++];
 
-		bb_kind__copy(&variant_kind, from, v);
+		*v = *from;
+		v->maps.v = bb_arena__extend(&s->arena, from->maps.v, from->maps.n, 0,
+					     sizeof(*v->maps.v));
 		v->fill_count = is_spread ? s->fill_counts.v[i] : 0;
 		for (size_t k = 0; k < v->maps.n; k++)
 			if (has_list(&v->maps.v[k]))
@@ -1042,7 +1025,7 @@ static void spread(struct bb_scenario *s, const struct bb_variant_spec *from)
 
 int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 {
-	struct bb_variant_spec *before = s->variants;
+	const struct bb_variant_spec *before = s->variants;
 	size_t n = s->n_variants;
 	int rc = find_counts(s, err);
 
@@ -1050,12 +1033,10 @@ int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 		rc = check_one_parameter(s, err);
 	if (rc || !s->fill_counts.n)
 		return rc;
-	s->variants = bb_calloc(n * s->fill_counts.n, sizeof(*s->variants));
+	s->variants = bb_arena__own(&s->arena,
+				    bb_calloc(n * s->fill_counts.n, sizeof(*s->variants)));
 	s->n_variants = 0;
 	for (size_t i = 0; i < n; i++)
 		spread(s, &before[i]);
-	for (size_t i = 0; i < n; i++)
-		bb_kind__done(&variant_kind, &before[i]);
-	free(before);
 	return 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/arena.h"
 #include "core/drive_kind.h"
 
 /* A scenario: programs to load and drives that make them run, read from YAML. A message about a
- * fault in the file begins with its position, file:line:col. The scenario owns all texts and lists
- * in it. */
+ * fault in the file begins with its position, file:line:col. The scenario's arena owns all texts
+ * and lists in it. Copies of variants and drives share them, so a list is changed or extended in a
+ * copy of its own (bb_arena__extend()). */
 
 /* Position of an item in the file, for messages. Lines and columns are counted from 1. */
 struct bb_where {
@@ -154,12 +156,15 @@ struct bb_map_specs {
 	size_t n;
 };
 
-/* Adds copies of the specs in `from` whose names are not in `list`. */
-void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
+/* Adds the specs in `from` whose names are not in `list`. The arena holds the list, but not what is
+ * in the specs. */
+void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from,
+			   struct bb_arena *arena);
 
-/* Does nothing if `list` has no map called `name`. */
+/* Does nothing if `list` has no map called `name`. The arena holds the list of entries, but not
+ * what is in them. */
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
-			     const struct bb_map_entry *entry);
+			     const struct bb_map_entry *entry, struct bb_arena *arena);
 
 bool bb_map_spec__has_contents(const struct bb_map_spec *spec);
 /* True if the spec sets sizes or flags of the map or of the maps in it. */
@@ -243,7 +248,7 @@ struct bb_variant_spec {
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	/* end of the variant's name, with values of globals; NULL once the variant has been read */
+	/* end of the variant's name, with the values chosen from lists; NULL if there are none */
 	char *suffix;
 	/* index of the variant among the combinations of values of its globals */
 	uint32_t combination;
@@ -306,6 +311,7 @@ struct bb_drive_spec {
 };
 
 struct bb_scenario {
+	struct bb_arena arena;
 	char *path;
 	char *name;
 	char *description; /* for readers; may be NULL */
@@ -323,7 +329,7 @@ struct bb_scenario {
 	size_t n_variants;
 	struct bb_drive_spec *drives;
 	size_t n_drives;
-	struct bb_map_specs maps; /* maps of all variants; each variant has copies of them */
+	struct bb_map_specs maps; /* maps of all variants; each variant has them in its own list */
 	/* numbers of entries, one for each copy of a variant (bb_scenario__spread_fills()) */
 	struct bb_u32_list fill_counts;
 	int expect_drops; /* from `expect: {drops: N}`; -1 if not given */

@@ -43,8 +43,7 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 		return json_pack("{s:s,s:o}", "type", "array", "items", choices_of(f));
 	if (f->n_choices || f->choice)
 		return choices_of(f);
-	kind = kind && kind->in_file ? kind->in_file : kind;
-	if (!kind || !kind->what)
+	if (!kind)
 		return schema ? scalar(f, schema) : json_object();
 	value = bb_schema__of_kind(defs, kind);
 	if (f->type == &bb_type_list && !f->mapping)
@@ -60,7 +59,7 @@ static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_
 	for (size_t i = 0; i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
 
-		if (f->name && (!f->with || (f->with & mode)) && (f->required || !only_required))
+		if ((!f->with || (f->with & mode)) && (f->required || !only_required))
 			json_array_append_new(keys, json_string(f->name));
 	}
 	return keys;
@@ -91,9 +90,8 @@ static json_t *mapping(json_t *defs, const struct bb_kind *kind)
 	json_t *properties = json_object(), *schema;
 
 	for (size_t i = 0; i < kind->n_fields; i++)
-		if (kind->fields[i].name)
-			json_object_set_new(properties, kind->fields[i].name,
-					    value_of(defs, &kind->fields[i]));
+		json_object_set_new(properties, kind->fields[i].name,
+				    value_of(defs, &kind->fields[i]));
 	schema = json_pack("{s:s,s:O,s:o,s:b}", "type", "object", "properties", properties,
 			   "required", keys_of(kind, 0, true), "additionalProperties", 0);
 	if (kind->n_modes)

@@ -10,22 +10,8 @@
 struct ctx {
 	yaml_parser_t parser;
 	const char *text; /* the whole text, in which node_at_byte() finds the line of a byte */
-	struct bb_reader reader;
+	const struct bb_reader *reader;
 };
-
-static void done(struct bb_yaml *node)
-{
-	for (size_t i = 0; i < node->n_items; i++)
-		done(&node->items[i]);
-	free(node->items);
-	free(node->text);
-}
-
-void bb_yaml__free(struct bb_yaml *root)
-{
-	done(root);
-	free(root);
-}
 
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key)
 {
@@ -112,7 +98,7 @@ static int next_event(struct ctx *c, yaml_event_t *ret_event)
 		bb_out_of_memory();
 	if (p->error == YAML_READER_ERROR) {
 		at = node_at_byte(c->text, p->problem_offset);
-		return bb_yaml__fail(&c->reader, &at, "%s; a scenario is UTF-8 text", problem);
+		return bb_yaml__fail(c->reader, &at, "%s; a scenario is UTF-8 text", problem);
 	}
 	if (strstr(problem, "mapping values are not allowed"))
 		hint = "; check the indentation, and put quotes around a text that holds ': '";
@@ -120,8 +106,8 @@ static int next_event(struct ctx *c, yaml_event_t *ret_event)
 		hint = "; indent with spaces, and put quotes around a text that begins with a "
 		       "special character";
 	if (!p->context)
-		return bb_yaml__fail(&c->reader, &at, "%s%s", problem, hint);
-	return bb_yaml__fail(&c->reader, &at, "%s (%s that begins at %u:%u)%s", problem, p->context,
+		return bb_yaml__fail(c->reader, &at, "%s%s", problem, hint);
+	return bb_yaml__fail(c->reader, &at, "%s (%s that begins at %u:%u)%s", problem, p->context,
 			     began.line, began.col, hint);
 }
 
@@ -130,14 +116,14 @@ static int check_key(const struct ctx *c, const struct bb_yaml *map, const struc
 	const struct bb_yaml *first;
 
 	if (key->kind != BB_YAML_TEXT)
-		return bb_yaml__fail(&c->reader, key, "a key must be text, not %s",
+		return bb_yaml__fail(c->reader, key, "a key must be text, not %s",
 				     bb_yaml__show(key).text);
 	if (map->n == BB_YAML_MAX_ENTRIES)
-		return bb_yaml__fail(&c->reader, key, "a mapping has more than %d keys",
+		return bb_yaml__fail(c->reader, key, "a mapping has more than %d keys",
 				     BB_YAML_MAX_ENTRIES);
 	first = bb_yaml__get(map, key->text);
 	if (first)
-		return bb_yaml__fail(&c->reader, key,
+		return bb_yaml__fail(c->reader, key,
 				     "key %s is given twice; its first value is at %u:%u",
 				     bb_yaml__show(key).text, first->line, first->col);
 	return 0;
@@ -166,12 +152,10 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 		if (!rc && is_key)
 			rc = check_key(c, parent, &item);
 		else if (!rc && !is_map && parent->n == BB_YAML_MAX_ENTRIES)
-			rc = bb_yaml__fail(&c->reader, &item, "a list has more than %d items",
+			rc = bb_yaml__fail(c->reader, &item, "a list has more than %d items",
 					   BB_YAML_MAX_ENTRIES);
-		if (rc) {
-			done(&item);
+		if (rc)
 			return rc;
-		}
 		BB_PUSH(parent->items, parent->n_items, item);
 		parent->n += !is_key;
 	}
@@ -182,10 +166,11 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
 	yaml_event_type_t end = YAML_NO_EVENT;
+	int rc;
 
 	*node = node_at(event->start_mark);
 	if (depth > BB_YAML_MAX_DEPTH)
-		return bb_yaml__fail(&c->reader, node, "nested more than %d levels deep",
+		return bb_yaml__fail(c->reader, node, "nested more than %d levels deep",
 				     BB_YAML_MAX_DEPTH);
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:
@@ -207,22 +192,27 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 		end = YAML_MAPPING_END_EVENT;
 		break;
 	case YAML_ALIAS_EVENT:
-		return bb_yaml__fail(&c->reader, node,
+		return bb_yaml__fail(c->reader, node,
 				     "aliases (*name) are not supported; write the value out");
-	default: return bb_yaml__fail(&c->reader, node, "not a text, a list or a mapping");
+	default: return bb_yaml__fail(c->reader, node, "not a text, a list or a mapping");
 	}
 	if (anchor)
-		return bb_yaml__fail(&c->reader, node,
+		return bb_yaml__fail(c->reader, node,
 				     "anchors (&name) are not supported; write the value out");
 	if (tag)
-		return bb_yaml__fail(&c->reader, node,
+		return bb_yaml__fail(c->reader, node,
 				     "tags (!name) are not supported; leave it out");
-	if (end != YAML_NO_EVENT)
-		return build_items(c, end, depth, node);
+	if (end != YAML_NO_EVENT) {
+		rc = build_items(c, end, depth, node);
+		bb_arena__own(c->reader->arena, node->items);
+		return rc;
+	}
 	if (memchr(event->data.scalar.value, 0, event->data.scalar.length))
-		return bb_yaml__fail(&c->reader, node, "a text must not hold a NUL character");
+		return bb_yaml__fail(c->reader, node, "a text must not hold a NUL character");
 	node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-	node->text = bb_strndup((const char *)event->data.scalar.value, event->data.scalar.length);
+	node->text = bb_arena__own(c->reader->arena,
+				   bb_strndup((const char *)event->data.scalar.value,
+					      event->data.scalar.length));
 	return 0;
 }
 
@@ -244,7 +234,7 @@ static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 		if (type == YAML_DOCUMENT_START_EVENT && has_root) {
 			const struct bb_yaml second = node_at(event.start_mark);
 
-			rc = bb_yaml__fail(&c->reader, &second,
+			rc = bb_yaml__fail(c->reader, &second,
 					   "a second document begins here; only one is allowed");
 		} else if (type >= YAML_ALIAS_EVENT) {
 			/* the events of nodes come last in the enum */
@@ -256,22 +246,21 @@ static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 			return rc;
 	}
 	return has_root ? 0
-			: bb_yaml__fail(&c->reader, &start,
+			: bb_yaml__fail(c->reader, &start,
 					"the file is empty; a scenario needs at least name, "
 					"variants and drive");
 }
 
-int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
-		   struct bb_err *err)
+int bb_yaml__parse(const struct bb_reader *r, const char *text, size_t len,
+		   struct bb_yaml *ret_root)
 {
-	struct ctx c = {.reader = {path, err}};
-	struct bb_yaml *root;
+	struct ctx c = {.reader = r};
 	size_t bom = len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0, n_directives = 0;
 	int rc;
 
 	if (len > BB_YAML_MAX_BYTES)
-		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
-			       path, BB_YAML_MAX_BYTES >> 10);
+		return bb_fail(r->err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
+			       r->path, BB_YAML_MAX_BYTES >> 10);
 	c.text = text + bom;
 	/* A line that begins with % is a directive. libyaml compares each %TAG directive with all
 	 * earlier ones, so many of them would take long. No scenario needs one. */
@@ -281,21 +270,16 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		if (c.text[i] == '%' && begins_line && ++n_directives > MAX_DIRECTIVES) {
 			const struct bb_yaml at = node_at_byte(c.text, i);
 
-			return bb_yaml__fail(&c.reader, &at, "more than %d lines begin with %%",
+			return bb_yaml__fail(r, &at, "more than %d lines begin with %%",
 					     MAX_DIRECTIVES);
 		}
 	}
 	if (!yaml_parser_initialize(&c.parser))
 		bb_out_of_memory();
-	root = bb_calloc(1, sizeof(*root));
 	yaml_parser_set_input_string(&c.parser, (const unsigned char *)c.text, len - bom);
 	yaml_parser_set_encoding(&c.parser, YAML_UTF8_ENCODING);
-	rc = build_document(&c, root);
+	rc = build_document(&c, ret_root);
 	yaml_parser_delete(&c.parser);
-	if (rc)
-		bb_yaml__free(root);
-	else
-		*ret_root = root;
 	return rc;
 }
 

@@ -273,7 +273,8 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 		const struct bb_built_object *built = object_of(run, s, &s->variants[i]);
 
 		if (built && built->file[BB_HEAD])
-			bb_field__set_text(&s->variants[i].object, built->file[BB_HEAD]);
+			s->variants[i].object = bb_arena__own(&s->arena,
+							      bb_strdup(built->file[BB_HEAD]));
 	}
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_scenario__add_variant(s, bb_revision_names[r], variant, o->file[r], err);
@@ -281,7 +282,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 		bb_scenario__free(s);
 		return rc;
 	}
-	bb_field__set_text(&s->name, p->label);
+	s->name = bb_arena__own(&s->arena, bb_strdup(p->label));
 	return add_job(run, s, err);
 }
 

@@ -13,7 +13,6 @@
 #include "drivers/test_run_types.h"
 #include "drivers/trigger.h"
 #include "exact/registers.h"
-#include "plan/field.h"
 #include "plan/packet.h"
 
 /* Time limits of the search and of taking back needless changes, s. The rest of BB_TRY_S is for
@@ -49,6 +48,7 @@ struct trying {
 	struct bb_test_prog prog;
 	/* the variant, with the globals and map contents of the present state */
 	struct bb_variant_spec with;
+	struct bb_arena surroundings; /* holds the lists of `with.maps` and the changes in them */
 	struct bb_try_search search;
 	struct bb_found_input *found;
 	/* Bytes of the states with which the program was last loaded, and its maps were last
@@ -66,9 +66,7 @@ struct trying {
 
 static void free_surroundings(struct trying *t)
 {
-	for (size_t i = 0; i < t->with.maps.n; i++)
-		bb_kind__done(&bb_map_kind, &t->with.maps.v[i]);
-	free(t->with.maps.v);
+	bb_arena__done(&t->surroundings);
 	free(t->with.globals);
 	t->with.maps = (struct bb_map_specs){0};
 	t->with.globals = NULL;
@@ -78,20 +76,24 @@ static void free_surroundings(struct trying *t)
 /* Adds an entry to the maps of t->with, or only its map if the entry is not set. */
 static void add_entry(struct trying *t, const struct bb_try_part *p)
 {
-	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
+	struct bb_arena *a = &t->surroundings;
+	/* copies, because the search moves and changes its parts */
+	struct bb_map_spec entry_of = {.name = bb_arena__own(a, bb_strdup(p->name))};
 	struct bb_map_specs one = {&entry_of, 1};
 	struct bb_map_entry e = {.key.self = p->self};
 
 	if (!p->self)
-		e.key.bytes = (struct bb_bytes){(uint8_t *)(uintptr_t)p->key, p->key_len};
-	bb_map_specs__inherit(&t->with.maps, &one);
+		e.key.bytes = (struct bb_bytes){bb_arena__own(a, bb_memdup(p->key, p->key_len)),
+						p->key_len};
+	bb_map_specs__inherit(&t->with.maps, &one, a);
 	if (!p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
 		return;
 	if (p->kind == BB_TRY_PROGRAM)
 		e.program = t->found->programs[p->bytes[0] - 1];
 	else
-		e.value.bytes = (struct bb_bytes){p->bytes, p->len};
-	bb_map_specs__add_entry(&t->with.maps, p->name, &e);
+		e.value.bytes = (struct bb_bytes){bb_arena__own(a, bb_memdup(p->bytes, p->len)),
+						  p->len};
+	bb_map_specs__add_entry(&t->with.maps, p->name, &e, a);
 }
 
 static void add_part(struct trying *t, struct bb_try_part *p)
@@ -308,7 +310,7 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 	}
 	/* gives t->with the variant's globals and maps, with the changes of the present state */
 	free_surroundings(t);
-	bb_map_specs__inherit(&t->with.maps, &own->maps);
+	bb_map_specs__inherit(&t->with.maps, &own->maps, &t->surroundings);
 	for (size_t i = 0; i < own->n_globals; i++)
 		BB_PUSH(t->with.globals, t->with.n_globals, own->globals[i]);
 	for (size_t i = 0; i < t->search.now.n; i++)

@@ -719,6 +719,7 @@ static void test_bad_pcap(void **state)
 	struct capture none = begin_capture(1, false), c = none, sll = begin_capture(113, false),
 		       many = {.len = 0};
 	struct bb_bytes_list list = {0};
+	struct bb_arena arena = {0};
 	struct bb_err err = {0};
 	char path[128];
 
@@ -744,13 +745,15 @@ static void test_bad_pcap(void **state)
 	snprintf(path, sizeof(path), "%s/a.pcap", f.dir);
 	put_packet(&many, 1, 60, 60);
 	put_file(&f, "a.pcap", many.data, many.len);
-	assert_int_equal(bb_pcap__read(path, 1, &list, &err), -EINVAL);
+	assert_int_equal(bb_pcap__read(path, 1, &arena, &list, &err), -EINVAL);
 	assert_string_equal(err.msg, "more than 1 packets");
-	assert_int_equal(bb_pcap__read(path, 2, &list, &err), 0);
+	assert_int_equal(bb_pcap__read(path, 2, &arena, &list, &err), 0);
 	assert_int_equal(list.n, 2);
-	bb_bytes_list__done(&list);
+	free(list.v);
+	list = (struct bb_bytes_list){0};
+	bb_arena__done(&arena);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(bb_pcap__read(path, 2, &list, &err), -ENOENT);
+	assert_int_equal(bb_pcap__read(path, 2, &arena, &list, &err), -ENOENT);
 	assert_int_equal(list.n, 0);
 	put_file(&f, "a.pcap", "", 0);
 	remove_folder(&f, names, ARRAY_LEN(names));

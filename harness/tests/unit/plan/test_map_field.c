@@ -128,6 +128,28 @@ static void test_variants(void **state)
 	bb_scenario__free(s);
 }
 
+/* An entry that is added to a list is not added to the list that it inherits from. */
+static void test_added_entry(void **state)
+{
+	struct bb_scenario *s = must_parse("{name: n, object: o, variants: [{name: a}], maps: "
+					   "[{name: m, entries: [{key: 1, value: 2}]}], drive: "
+					   "[{with: step}]}");
+	struct bb_map_entry entry = {.key.number = 3, .value.number = 4};
+	struct bb_map_specs list = {0};
+
+	(void)state;
+	bb_map_specs__inherit(&list, &s->maps, &s->arena);
+	bb_map_specs__add_entry(&list, "other", &entry, &s->arena);
+	assert_int_equal(list.v[0].n_entries, 1);
+	bb_map_specs__add_entry(&list, "m", &entry, &s->arena);
+	assert_int_equal(list.v[0].n_entries, 2);
+	assert_int_equal(list.v[0].entries[0].key.number, 1);
+	assert_int_equal(list.v[0].entries[1].key.number, 3);
+	assert_int_equal(s->maps.v[0].n_entries, 1);
+	assert_int_equal(s->variants[0].maps.v[0].n_entries, 1);
+	bb_scenario__free(s);
+}
+
 static void test_programs_called(void **state)
 {
 	struct bb_scenario *s = must_parse(ENTRIES("{key: 0, program: t}, {key: 1, program: u}"));
@@ -254,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_added_entry),
 		cmocka_unit_test(test_programs_called),
 		cmocka_unit_test(test_shape),
 		cmocka_unit_test(test_bad),

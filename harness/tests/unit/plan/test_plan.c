@@ -158,8 +158,8 @@ static void test_cold(void **state)
 	bb_scenario__free(s);
 }
 
-/* A cold copy has its own copy of the inputs and its own number of samples. In a sweep, it takes
- * one a load. */
+/* A cold copy has the same inputs and its own number of samples. In a sweep, it takes one a load.
+ */
 static void test_cold_sweep(void **state)
 {
 	struct bb_scenario *s = parse_inputs("    inputs: [{sweep: {hex: " FRAME ", byte: 13}, "
@@ -175,7 +175,6 @@ static void test_cold_sweep(void **state)
 		const struct bb_plan_case *h = &p.cases[i], *c = &p.cases[3 * 256 + i];
 
 		assert_string_equal(h->input->name, c->input->name);
-		assert_ptr_not_equal(h->input->data, c->input->data);
 		assert_int_equal(h->input->len, c->input->len);
 		assert_memory_equal(h->input->data, c->input->data, h->input->len);
 		assert_true(c->input->has_retval && c->input->retval == 2);
@@ -183,6 +182,27 @@ static void test_cold_sweep(void **state)
 		assert_int_equal(c->loads, BB_DEFAULT_SLICES); /* as for every sweep */
 	}
 	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+/* A drive and its twin begin with one list of variants. A copy of a variant is added to both. */
+static void test_copies_are_driven(void **state)
+{
+	struct bb_scenario *s = must_parse("{name: n, object: o, variants: [{name: a}, {name: b}], "
+					   "drive: [{with: step, variants: [a]}]}");
+	struct bb_err err = {0};
+
+	(void)state;
+	assert_int_equal(bb_scenario__add_twins(s, BB_TWIN_COLD, &err), 0);
+	assert_int_equal(bb_scenario__add_variant(s, "c", "a", NULL, &err), 0);
+	assert_int_equal(s->n_drives, 2);
+	for (size_t i = 0; i < s->n_drives; i++) {
+		assert_int_equal(s->drives[i].n_variants, 2);
+		assert_string_equal(s->drives[i].variants[0], "a");
+		assert_string_equal(s->drives[i].variants[1], "c");
+		assert_null(s->drives[i].variants[2]);
+	}
+	assert_string_equal(s->variants[0].name, "a");
 	bb_scenario__free(s);
 }
 
@@ -725,6 +745,7 @@ int main(void)
 		cmocka_unit_test(test_step_and_in_situ),
 		cmocka_unit_test(test_cold),
 		cmocka_unit_test(test_cold_sweep),
+		cmocka_unit_test(test_copies_are_driven),
 		cmocka_unit_test(test_nothing_to_cool),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_fake),
