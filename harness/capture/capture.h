@@ -32,6 +32,8 @@ struct bb_taken_load {
 	uint32_t target_id; /* the kernel's id of the target program, or 0 */
 	uint64_t rights;    /* rights of the thread that loaded the program (capture/remote.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
+	bool asks_for_log;  /* the command wants the verifier's log of the load */
+	bool has_unknown;   /* attributes that bpfbench does not know are set */
 };
 
 /* How we find out whether an attaching call succeeded. */

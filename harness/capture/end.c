@@ -46,19 +46,17 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
  * or -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
-	int slot = r->progs[prog], rc;
 	struct bb_rights_before before;
+	int rc;
 
 	if (bb_rights__are_whole(rights))
 		return 0;
-	r->progs[prog] = slot < 0 ? -1 : fcntl(slot, F_DUPFD_CLOEXEC, 0);
 	rc = bb_rights__limit(rights, &before);
 	if (!rc) {
 		rc = bb_replay__load_one(r, prog, 0, NULL, 0);
 		bb_rights__restore(&before);
 	}
 	bb_close(&r->progs[prog]);
-	r->progs[prog] = slot;
 	return rc;
 }
 
@@ -98,33 +96,11 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 
 static int load_copies(struct bb_take *t, struct bb_err *err)
 {
-	struct bb_capture *c = t->capture;
-	struct bb_replay r = bb_replay__open(c);
+	struct bb_replay r = bb_replay__open_taken(t->capture);
 	int rc = 0;
 
-	for (size_t i = 0; i < c->n_maps; i++)
-		r.maps[i] = c->maps[i].held.fd;
-	for (size_t i = 0; i < c->n_btfs; i++)
-		r.btfs[i] = c->btfs[i].held.fd;
-	for (size_t i = 0; !rc && i < c->n_progs; i++) {
-		int32_t *target = &c->progs[i].attach_prog;
-		struct bb_taken_load *load = &c->progs[i].taken;
-
-		/* The target of program i is the command's own program and has no slot in r.progs.
-		 * Its descriptor goes into slot i, which is free until program i is loaded. */
-		if (load->target_fd >= 0) {
-			*target = (int32_t)i;
-			r.progs[i] = load->target_fd;
-		}
+	for (size_t i = 0; !rc && i < t->capture->n_progs; i++)
 		rc = bb_must_end() ? bb_must_end_why() : load_copy(t, &r, i);
-		*target = BB_CAPTURE_NONE;
-		/* load_copy() or bb_replay__done() closes the descriptor in r.progs */
-		load->target_fd = -1;
-	}
-	for (size_t i = 0; i < c->n_maps; i++)
-		r.maps[i] = -1;
-	for (size_t i = 0; i < c->n_btfs; i++)
-		r.btfs[i] = -1;
 	bb_replay__done(&r);
 	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %m") : 0;
 }

@@ -45,6 +45,9 @@ int32_t bb_take__map(struct bb_take *t, int fd)
 	int32_t btf = BB_CAPTURE_NONE;
 	char path[64], text[1024];
 
+	/* for a BTF, the kernel fills in another struct, and leaves 0 where a map has its id */
+	if (!rc && !info.id)
+		rc = -EINVAL;
 	if (!rc && !m && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
 		rc = -E2BIG;
 	if (rc || m) {

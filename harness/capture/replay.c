@@ -73,13 +73,25 @@ struct bb_replay bb_replay__open(const struct bb_capture *c)
 				  .progs = no_fds(c->n_progs)};
 }
 
+struct bb_replay bb_replay__open_taken(const struct bb_capture *c)
+{
+	struct bb_replay r = bb_replay__open(c);
+
+	r.is_taken = true;
+	for (size_t i = 0; i < c->n_maps; i++)
+		r.maps[i] = c->maps[i].held.fd;
+	for (size_t i = 0; i < c->n_btfs; i++)
+		r.btfs[i] = c->btfs[i].held.fd;
+	return r;
+}
+
 void bb_replay__done(struct bb_replay *r)
 {
 	if (!r->capture)
 		return;
 	close_fds(r->progs, r->capture->n_progs);
-	close_fds(r->maps, r->capture->n_maps);
-	close_fds(r->btfs, r->capture->n_btfs);
+	close_fds(r->maps, r->is_taken ? 0 : r->capture->n_maps);
+	close_fds(r->btfs, r->is_taken ? 0 : r->capture->n_btfs);
 	*r = (struct bb_replay){0};
 }
 
@@ -259,12 +271,19 @@ static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 	return rc < 0 ? rc : 0;
 }
 
-int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
-			uint32_t log_size)
+/* Returns the descriptor of the program's target, or -1 if its target is no program. */
+static int target_of(const struct bb_replay *r, const struct bb_captured_prog *p)
+{
+	if (r->is_taken)
+		return p->taken.target_fd;
+	return p->attach_prog >= 0 ? r->progs[p->attach_prog] : -1;
+}
+
+int bb_replay__begin_load(struct bb_replay *r, size_t prog, struct bb_replay_load *ret_load)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
 	struct bpf_insn *insns;
-	int *fd_array, fd = -1, rc = need_btfs(r, p);
+	int *fd_array, target = target_of(r, p), rc = need_btfs(r, p);
 	union bpf_attr a = {.prog_type = p->type,
 			    .insn_cnt = p->n_insns,
 			    .license = (uintptr_t)p->license,
@@ -293,24 +312,42 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 		a.line_info_rec_size = sizeof(*p->lines);
 	}
 	a.attach_btf_id = p->attach_btf_id;
-	if (p->attach_prog >= 0)
-		a.attach_prog_fd = (uint32_t)r->progs[p->attach_prog];
+	if (target >= 0)
+		a.attach_prog_fd = (uint32_t)target;
 	else if (p->attach_btf >= 0)
 		a.attach_btf_obj_fd = (uint32_t)r->btfs[p->attach_btf];
 	a.fd_array = p->n_fds ? (uintptr_t)fd_array : 0;
-	a.log_level = log_level;
-	a.log_buf = log_level ? (uintptr_t)log : 0;
-	a.log_size = log_level ? log_size : 0;
+	*ret_load = (struct bb_replay_load){a, insns, fd_array};
+	return 0;
+}
+
+void bb_replay_load__done(struct bb_replay_load *l)
+{
+	free(l->insns);
+	free(l->fd_array);
+	*l = (struct bb_replay_load){0};
+}
+
+int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
+			uint32_t log_size)
+{
+	struct bb_replay_load l;
+	int fd = -1, rc = bb_replay__begin_load(r, prog, &l);
+
+	if (rc)
+		return rc;
+	l.attr.log_level = log_level;
+	l.attr.log_buf = log_level ? (uintptr_t)log : 0;
+	l.attr.log_size = log_level ? log_size : 0;
 	for (int i = 0; i < MAX_TRIES && fd < 0 && (!i || errno == EAGAIN); i++)
-		fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
+		fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &l.attr, sizeof(l.attr));
 	if (fd < 0) {
 		rc = -errno;
 	} else {
 		bb_close(&r->progs[prog]);
 		r->progs[prog] = fd;
 	}
-	free(fd_array);
-	free(insns);
+	bb_replay_load__done(&l);
 	return rc;
 }
 

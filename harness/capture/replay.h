@@ -12,15 +12,31 @@
 struct bb_replay {
 	const struct bb_capture *capture; /* borrowed */
 	int *maps, *btfs, *progs;
+	bool is_taken; /* maps and BTFs are the command's own, whose descriptors are borrowed */
 };
 
 struct bb_replay bb_replay__open(const struct bb_capture *c);
+/* Of a capture that is being taken (capture/take.h), as it is now: with the command's own maps,
+ * BTFs and target programs. bb_replay__load() does not work with it. */
+struct bb_replay bb_replay__open_taken(const struct bb_capture *c);
 
 /* Loads program `prog` and all that it needs: maps with the captured entries, the programs in its
  * prog arrays, and its target program. Stores its descriptor in r->progs[prog]. If the kernel
  * refuses a program, returns the kernel's -errno, and log[log_size] has the verifier's log. */
 int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size,
 		    struct bb_err *err);
+
+/* The arguments of a load (BPF_PROG_LOAD), and the arrays in them that are not the capture's. */
+struct bb_replay_load {
+	union bpf_attr attr;
+	struct bpf_insn *insns; /* with descriptors instead of indexes */
+	int *fd_array;
+};
+
+/* Prepares the load of one program with the maps and programs that exist already. Returns 0, or
+ * -errno if a BTF of it cannot be loaded. */
+int bb_replay__begin_load(struct bb_replay *r, size_t prog, struct bb_replay_load *ret_load);
+void bb_replay_load__done(struct bb_replay_load *l); /* accepts a zeroed struct */
 
 /* Loads one program with the maps and programs that exist already. log_level 0 means no log.
  * Returns 0 or -errno, without a message. */

@@ -51,8 +51,8 @@ static void take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
 		int32_t index = (is_btf ? btf_of : map_of)(call, *name);
 
 		*name = index < 0 ? 0 : index + is_btf;
-		if (index < 0 && !is_btf)
-			miss(p, "a map that its instructions name");
+		if (index < 0)
+			miss(p, is_btf ? "a module's types" : "a map that its instructions name");
 	}
 }
 
@@ -61,9 +61,10 @@ static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p)
 	int top = bb_insns__highest_fd(p->insns, p->n_insns);
 	int32_t *fds;
 
-	if (top < 0 || !call->attr.fd_array || (uint32_t)top >= BB_CAPTURE_MAX_ITEMS)
+	if (top < 0 || !call->attr.fd_array)
 		return;
-	if (bb_remote__copy(&call->from, call->attr.fd_array, (size_t)top + 1, sizeof(*fds),
+	if ((uint32_t)top >= BB_CAPTURE_MAX_ITEMS ||
+	    bb_remote__copy(&call->from, call->attr.fd_array, (size_t)top + 1, sizeof(*fds),
 			    sizeof(*fds), &fds)) {
 		miss(p, "its fd_array");
 		return;
@@ -139,6 +140,15 @@ static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 	return rights;
 }
 
+/* True if bytes behind core_relo_rec_size are set, because we do not know what they mean. */
+static bool has_unknown(const struct bb_take_call *call)
+{
+	size_t known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
+
+	return call->attr_size > sizeof(call->attr_bytes) ||
+	       BB_ANY(call->attr_bytes + known, sizeof(call->attr_bytes) - known, *it);
+}
+
 static void take_load(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
@@ -159,7 +169,10 @@ static void take_load(struct bb_take_call *call)
 	}
 	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
 	p->taken = (struct bb_taken_load){.target_fd = -1,
-					  .rights = note_rights(call, a->prog_flags)};
+					  .rights = note_rights(call, a->prog_flags),
+					  .asks_for_log = a->log_level || a->log_buf,
+					  .has_unknown = has_unknown(call)};
+	t->loading = (int32_t)t->capture->n_progs - 1;
 	p->insns = insns;
 	p->n_insns = a->insn_cnt;
 	p->type = a->prog_type;
@@ -167,7 +180,8 @@ static void take_load(struct bb_take_call *call)
 	p->flags = a->prog_flags;
 	p->kern_version = a->kern_version;
 	memcpy(p->kernel_name, a->prog_name, sizeof(p->kernel_name) - 1);
-	bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license));
+	if (bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license)))
+		miss(p, "its licence");
 	take_insns(call, p);
 	take_fd_array(call, p);
 	take_types(call, p);
@@ -263,8 +277,9 @@ static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 {
 	size_t size = (uint32_t)data->args[2];
 
-	size = size < sizeof(call->attr) ? size : sizeof(call->attr);
-	if (bb_remote__read(&call->from, data->args[1], &call->attr, size))
+	call->attr_size = (uint32_t)size;
+	size = size < sizeof(call->attr_bytes) ? size : sizeof(call->attr_bytes);
+	if (bb_remote__read(&call->from, data->args[1], call->attr_bytes, size))
 		return;
 	switch ((uint32_t)data->args[0]) {
 	case BPF_PROG_LOAD: take_load(call); break;
@@ -289,6 +304,7 @@ void bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_t
 	int nr = name ? seccomp_syscall_resolve_name(name) : n->data.nr, rc;
 
 	free(name);
+	t->loading = BB_CAPTURE_NONE;
 	*ret_mark = (struct bb_take_mark){t->capture->n_progs, t->capture->n_attachments,
 					  t->capture->n_inputs, t->n_templates, t->n_events};
 	bb_take__settle(t, BB_SETTLE_CALL, (pid_t)n->pid);

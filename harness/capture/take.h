@@ -53,6 +53,9 @@ struct bb_take {
 	bool supervises;
 	size_t n_calls;    /* watched calls that were handled */
 	uint64_t spent_ns; /* total time to handle these calls */
+	/* index of the program that the last call loads; BB_CAPTURE_NONE if it loads none, or if
+	 * its code cannot be read */
+	int32_t loading;
 };
 
 struct bb_take bb_take__begin(const char *const *argv);
@@ -134,7 +137,12 @@ struct bb_take_call {
 	} known[BB_TAKE_KNOWN];
 	size_t n_known;
 	struct bb_remote from;
-	union bpf_attr attr; /* arguments of bpf(); bytes that the command did not give are 0 */
+	/* arguments of bpf(); bytes that the command did not give are 0 */
+	union {
+		char attr_bytes[512]; /* also of attributes that bpfbench does not know */
+		union bpf_attr attr;
+	};
+	uint32_t attr_size; /* as the command gave it, which may be more than 512 */
 };
 
 /* Each adds an attachment. What cannot be read from the command stays empty. */

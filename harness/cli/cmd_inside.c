@@ -806,7 +806,7 @@ static void save_now_and_then(struct session *s)
 /* Ends when the time is over, at a signal or q, or when no process of the command is left. */
 static int watch(struct session *s, struct bb_err *err)
 {
-	struct bb_take *take = s->args->measure.output ? &s->take : NULL;
+	struct bb_take *take = s->inside.take;
 	uint64_t shown_ns = s->began_ns;
 	bool any;
 	int rc = 0, end;
@@ -818,7 +818,7 @@ static int watch(struct session *s, struct bb_err *err)
 		bb_inside__turn(&s->inside);
 		bb_watched__look(&s->command);
 		if (take) {
-			bb_inside__forget(&s->inside, take);
+			bb_inside__forget(&s->inside);
 			save_now_and_then(s);
 		}
 		end = look(s, &shown_ns, err);
@@ -851,15 +851,16 @@ static int run_command(struct session *s, struct bb_err *err)
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
 	int before, rc;
 
-	if (s->args->measure.output)
+	if (s->args->measure.output) {
 		s->take = bb_take__begin(argv);
+		s->inside.take = &s->take;
+	}
 	/* if there is a screen, the command's stdout and stderr go to /dev/null */
 	before = bb_silence__begin(s->is_screen);
 	rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
 	bb_silence__end(before);
 	if (rc)
 		return rc;
-	s->inside.capture = s->take.capture;
 	s->command.load = bb_inside__load;
 	s->command.load_arg = &s->inside;
 	s->began_ns = s->saved_ns = bb_now_ns();

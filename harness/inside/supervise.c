@@ -13,24 +13,15 @@
 
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
-#define MOST_FDS 256u
 #define PACKETS_PER_S 500.0
-#define KEPT_LOADS 8u      /* newest loads of a program that the capture always keeps */
-#define FORGET_EVERY 64u   /* new programs after which the capture forgets old ones */
-#define UNKNOWN_BYTES 256u /* the most unknown bytes after the known attributes of a load */
+#define KEPT_LOADS 8u    /* newest loads of a program that the capture always keeps */
+#define FORGET_EVERY 64u /* new programs after which the capture forgets old ones */
 
-/* A program that the command is loading, with our copies of everything that the load refers to. */
+/* A program that the command is loading. */
 struct load {
-	struct bb_remote from;
-	union bpf_attr attr;
-	uint32_t attr_size;
-	struct bpf_insn *insns;
-	void *funcs, *lines;
-	int32_t *fd_array;
-	char license[128];
-	/* ours[i] is our copy of theirs[i] */
-	int theirs[MOST_FDS], ours[MOST_FDS];
-	size_t n_fds;
+	const struct bb_capture *capture;
+	const struct bb_captured_prog *prog; /* NULL if its code could not be read */
+	struct bb_replay_load copy;
 	char why[256];
 };
 
@@ -40,155 +31,49 @@ static int refuse(struct load *l, const char *why)
 	return -ENOTSUP;
 }
 
-static int fd_of(struct load *l, int theirs)
+static int check_load(struct load *l)
 {
-	int ours;
+	const struct bb_captured_prog *p = l->prog;
 
-	for (size_t i = 0; i < l->n_fds; i++)
-		if (l->theirs[i] == theirs)
-			return l->ours[i];
-	if (l->n_fds == MOST_FDS)
-		return -EMFILE;
-	ours = bb_remote__fd(&l->from, theirs);
-	if (ours < 0)
-		return ours;
-	l->theirs[l->n_fds] = theirs;
-	l->ours[l->n_fds++] = ours;
-	return ours;
-}
-
-static int copy_attr(struct load *l, const struct seccomp_data *data)
-{
-	char more[UNKNOWN_BYTES];
-	/* the fields after core_relo_rec_size must be 0, because we do not know what they mean */
-	uint32_t size = (uint32_t)data->args[2],
-		 known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
-
-	l->attr_size = size < known ? size : known;
-	if (size > known + sizeof(more) ||
-	    bb_remote__read(&l->from, data->args[1], &l->attr, l->attr_size) ||
-	    (size > known && bb_remote__read(&l->from, data->args[1] + known, more, size - known)))
-		return refuse(l, "its attributes cannot be read");
-	for (uint32_t i = 0; size > known && i < size - known; i++)
-		if (more[i])
-			return refuse(l, "it has attributes that bpfbench does not know (signed, "
-					 "or with a token)");
-	return 0;
-}
-
-static int check_attr(struct load *l)
-{
-	const union bpf_attr *a = &l->attr;
-
-	if (a->insn_cnt < FEWEST_INSNS)
+	if (!p)
+		return refuse(l, "its code cannot be read");
+	if (p->taken.has_unknown)
+		return refuse(l, "it has attributes that bpfbench does not know (signed, or with a "
+				 "token)");
+	if (p->n_insns < FEWEST_INSNS)
 		return refuse(l, "a test of the loader's");
-	if (a->insn_cnt > BB_MOST_INSNS)
+	if (p->n_insns > BB_MOST_INSNS)
 		return refuse(l, "it is too long");
-	if (a->log_level || a->log_buf)
+	if (p->taken.asks_for_log)
 		return refuse(l, "it asks for the verifier's log");
-	if (a->core_relo_cnt)
-		return refuse(l, "the kernel itself relocates it (core_relos)");
-	if (a->prog_ifindex)
-		return refuse(l, "it is bound to a network device");
-	if (a->prog_flags & BB_TOKEN_FD)
+	if (p->flags & BB_TOKEN_FD)
 		return refuse(l, "it is loaded by a token");
-	if (a->prog_type == BPF_PROG_TYPE_EXT)
+	if (p->type == BPF_PROG_TYPE_EXT)
 		return refuse(l, "it replaces a function of another program");
-	if (!bb_rights__are_whole(bb_rights__of(l->from.tid)))
+	if (!bb_rights__are_whole(p->taken.rights))
 		return refuse(l, "the command lacks rights that bpfbench has");
-	return 0;
-}
-
-static int copy_maps(struct load *l)
-{
-	uint32_t at = 0;
-	int32_t *name;
-	bool is_btf;
-
-	if (bb_insns__are_cut_off(l->insns, l->attr.insn_cnt))
-		return refuse(l, "its code ends in the midst of an instruction");
-	while ((name = bb_insns__next_name(l->insns, l->attr.insn_cnt, &at, &is_btf))) {
-		*name = fd_of(l, *name);
-		if (*name < 0)
-			return refuse(l, is_btf ? "a module's types cannot be copied"
-						: "a map of it cannot be copied");
+	if (p->missing) {
+		snprintf(l->why, sizeof(l->why), "%s cannot be copied", p->missing);
+		return -ENOTSUP;
 	}
 	return 0;
 }
 
-static int copy_fd_array(struct load *l)
+static int copy_load(struct load *l)
 {
-	int top = bb_insns__highest_fd(l->insns, l->attr.insn_cnt);
+	struct bb_replay r;
+	int rc = check_load(l);
 
-	if (!l->attr.fd_array || top < 0) {
-		l->attr.fd_array = 0;
-		return 0;
-	}
-	if (top >= (int)MOST_FDS || bb_remote__copy(&l->from, l->attr.fd_array, (size_t)top + 1,
-						    sizeof(int32_t), sizeof(int32_t), &l->fd_array))
-		return refuse(l, "its fd_array cannot be copied");
-	/* an entry that no instruction names may be a closed descriptor, and becomes 0 */
-	for (int i = 0; i <= top; i++) {
-		int ours = l->fd_array[i] > 0 ? fd_of(l, l->fd_array[i]) : 0;
-
-		l->fd_array[i] = ours < 0 ? 0 : ours;
-	}
-	l->attr.fd_array = (uintptr_t)l->fd_array;
-	return 0;
-}
-
-static int copy_types(struct load *l)
-{
-	union bpf_attr *a = &l->attr;
-	int fd;
-
-	if (a->prog_btf_fd) {
-		fd = fd_of(l, (int)a->prog_btf_fd);
-		if (fd < 0 || a->func_info_cnt > a->insn_cnt || a->line_info_cnt > a->insn_cnt ||
-		    bb_remote__copy(&l->from, a->func_info, a->func_info_cnt, a->func_info_rec_size,
-				    sizeof(struct bpf_func_info), &l->funcs) ||
-		    bb_remote__copy(&l->from, a->line_info, a->line_info_cnt, a->line_info_rec_size,
-				    sizeof(struct bpf_line_info), &l->lines))
-			return refuse(l, "its type information cannot be copied");
-		a->prog_btf_fd = (uint32_t)fd;
-		a->func_info_rec_size = sizeof(struct bpf_func_info);
-		a->line_info_rec_size = sizeof(struct bpf_line_info);
-	}
-	if (a->attach_prog_fd) {
-		fd = fd_of(l, (int)a->attach_prog_fd);
-		if (fd < 0)
-			return refuse(l, "the program that it is attached to cannot be copied");
-		a->attach_prog_fd = (uint32_t)fd;
-	}
-	return 0;
-}
-
-static int copy_load(struct load *l, const struct seccomp_data *data)
-{
-	int rc = copy_attr(l, data);
-
-	if (!rc)
-		rc = check_attr(l);
-	if (!rc &&
-	    (bb_remote__copy(&l->from, l->attr.insns, l->attr.insn_cnt, sizeof(struct bpf_insn),
-			     sizeof(struct bpf_insn), &l->insns) ||
-	     bb_remote__read_text(&l->from, l->attr.license, l->license, sizeof(l->license))))
-		rc = refuse(l, "its code cannot be read");
-	if (!rc)
-		rc = copy_maps(l);
-	if (!rc)
-		rc = copy_fd_array(l);
-	if (!rc)
-		rc = copy_types(l);
-	l->attr.license = (uintptr_t)l->license;
-	l->attr.insns = (uintptr_t)l->insns;
-	l->attr.func_info = (uintptr_t)l->funcs;
-	l->attr.line_info = (uintptr_t)l->lines;
+	if (rc)
+		return rc;
+	r = bb_replay__open_taken(l->capture);
+	rc = bb_replay__begin_load(&r, (size_t)(l->prog - l->capture->progs), &l->copy);
+	bb_replay__done(&r);
 	return rc;
 }
 
 /* Loads the clone `r`, or the program itself if `r` is NULL. Returns a descriptor or -errno. */
-static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewrite *r, char *log)
+static int load(const union bpf_attr *attr, const struct bb_rewrite *r, char *log)
 {
 	union bpf_attr a = *attr;
 	void *funcs = NULL, *lines = NULL;
@@ -210,7 +95,7 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 	a.log_level = BB_LOG_STATS;
 	a.log_buf = (uintptr_t)log;
 	a.log_size = LOG_BYTES;
-	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, size);
+	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
 	fd = fd < 0 ? -errno : fd;
 	free(funcs);
 	free(lines);
@@ -221,7 +106,7 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 {
 	uint32_t said[BB_MAX_FUNCTIONS];
-	int fd = load(&l->attr, l->attr_size, NULL, log);
+	int fd = load(&l->copy.attr, NULL, log);
 	size_t n = fd < 0 ? 0 : bb_prog_static_stacks(log, said);
 
 	if (fd < 0)
@@ -261,7 +146,7 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 		with.with = tried[i];
 		if (!bb_inside_clone__make(&p->code, &p->cfg, p->stack_bytes, &with, &p->clone,
 					   &out, &err)) {
-			fd = load(&l->attr, l->attr_size, &out, log);
+			fd = load(&l->copy.attr, &out, log);
 			bb_rewrite__done(&out);
 			if (fd >= 0)
 				break;
@@ -283,19 +168,21 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 
 static int make_code(struct load *l, struct bb_inside_program *p)
 {
+	const struct bb_captured_prog *of = l->prog;
 	struct bb_err err = {0};
 
-	p->code = (struct bb_code){.type = l->attr.prog_type,
-				   .insns = l->insns,
-				   .n = l->attr.insn_cnt,
-				   .funcs = l->funcs,
-				   .n_funcs = l->funcs ? l->attr.func_info_cnt : 0,
-				   .lines = l->lines,
-				   .n_lines = l->lines ? l->attr.line_info_cnt : 0,
-				   .btf_fd = -1};
+	p->code = (struct bb_code){
+		.type = of->type,
+		.insns = l->copy.insns,
+		.n = of->n_insns,
+		.funcs = bb_memdup(of->funcs, of->n_funcs * sizeof(*of->funcs)),
+		.n_funcs = of->n_funcs,
+		.lines = bb_memdup(of->lines, of->n_lines * sizeof(*of->lines)),
+		.n_lines = of->n_lines,
+		.btf_fd = -1,
+	};
 	snprintf(p->code.name, sizeof(p->code.name), "%.15s", p->name);
-	l->insns = NULL;
-	l->funcs = l->lines = NULL;
+	l->copy.insns = NULL;
 	if (BB_ANY(p->code.funcs, p->code.n_funcs, it->insn_off >= p->code.n))
 		return refuse(l, "its function information is wrong");
 	if (bb_cfg__make(&p->code, &p->cfg, &err))
@@ -315,23 +202,31 @@ static void see_map_type(struct bb_inside *in, uint32_t type)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
+static void see_new_map(struct bb_inside *in, const struct seccomp_notif *call)
+{
+	struct bb_remote from;
+	uint32_t type;
+
+	if (bb_remote__open((pid_t)call->pid, &from))
+		return;
+	if (!bb_remote__read(&from, call->data.args[1], &type, sizeof(type)))
+		see_map_type(in, type);
+	bb_remote__close(&from);
+}
+
 static struct bb_inside_instruments choose_instruments(struct bb_inside *in, const struct load *l)
 {
 	struct bb_inside_instruments with = {.with = in->with,
 					     .snap = in->snap,
 					     .chains = &in->chains,
 					     .number = (uint32_t)in->n_programs + 1};
-	uint32_t type = l->attr.prog_type;
+	uint32_t type = l->prog->type;
 	bool has_packets = type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
 			   type == BPF_PROG_TYPE_SCHED_ACT || type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 
 	/* the command opens a pinned prog array, but does not create it */
-	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
-		struct bpf_map_info info = {0};
-
-		if (!bb_info__read(l->ours[i], &info))
-			see_map_type(in, info.type);
-	}
+	for (size_t i = 0; i < l->capture->n_maps && !in->has_chains; i++)
+		see_map_type(in, l->capture->maps[i].type);
 	if (!has_packets)
 		with.with &= ~(unsigned int)BB_INSIDE_PACKETS;
 	if (in->has_chains && with.number <= BB_INSIDE_CHAINED)
@@ -395,7 +290,7 @@ static int load_again(struct bb_inside *in, const struct load *l, const struct b
 
 	if (fd)
 		return fd;
-	fd = load(&l->attr, l->attr_size, &out, log);
+	fd = load(&l->copy.attr, &out, log);
 	bb_rewrite__done(&out);
 	clone.memory = (struct bb_shared_memory){.fd = -1};
 	bb_inside_clone__done(&clone);
@@ -403,21 +298,23 @@ static int load_again(struct bb_inside *in, const struct load *l, const struct b
 }
 
 /* *ret_earlier receives the program whose memory the clone uses, or NULL if it has its own. */
-static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
-		    struct bb_inside_program *p, struct bb_inside_program **ret_earlier)
+static int clone_of(struct bb_inside *in, struct load *l, struct bb_inside_program *p,
+		    struct bb_inside_program **ret_earlier)
 {
+	const struct bb_captured_prog *of = l->prog;
 	char *log = bb_calloc(1, LOG_BYTES);
-	int fd, rc = copy_load(l, data);
-	const struct bpf_func_info *main_func = l->funcs;
-	struct bpf_btf_info info = {0};
+	int fd, rc = copy_load(l);
 
-	memcpy(p->name, l->attr.prog_name, sizeof(l->attr.prog_name) - 1);
-	if (main_func && l->attr.func_info_cnt && !bb_info__read((int)l->attr.prog_btf_fd, &info))
-		bb_loaded__whole_name(info.id, main_func->type_id, p->name);
-	p->type = l->attr.prog_type;
-	p->n_insns = l->attr.insn_cnt;
-	p->attach_type = l->attr.expected_attach_type;
-	p->attach_btf_id = l->attr.attach_btf_id;
+	if (of) {
+		snprintf(p->name, sizeof(p->name), "%s", of->kernel_name);
+		p->type = of->type;
+		p->n_insns = of->n_insns;
+		p->attach_type = of->expected_attach_type;
+		p->attach_btf_id = of->attach_btf_id;
+	}
+	if (!rc && of->n_funcs)
+		bb_loaded__whole_name(l->capture->btfs[of->btf].held.id, of->funcs->type_id,
+				      p->name);
 	if (!rc)
 		rc = make_code(l, p);
 	*ret_earlier = rc ? NULL : earlier_of(in, p, true);
@@ -468,22 +365,26 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	uint64_t began_ns = bb_now_ns();
 	struct bb_inside *in = inside;
 	struct bb_inside_program p = {.clone.memory.fd = -1, .btf_fd = -1, .n_loads = 1}, *earlier;
+	struct bb_take own = {0}, *take = in->take ? in->take : &own;
 	struct load l = {0};
 	bool given = false, in_vain = false;
-	uint32_t command = (uint32_t)call->data.args[0], map_type;
 	int fd;
 
-	if (call->data.arch != seccomp_arch_native() || call->data.nr != SYS_bpf ||
-	    (command != BPF_PROG_LOAD && command != BPF_MAP_CREATE) ||
-	    bb_remote__open((pid_t)call->pid, &l.from))
+	if (call->data.arch != seccomp_arch_native() || call->data.nr != SYS_bpf)
 		return false;
-	if (command == BPF_MAP_CREATE) {
-		if (!bb_remote__read(&l.from, call->data.args[1], &map_type, sizeof(map_type)))
-			see_map_type(in, map_type);
-		bb_remote__close(&l.from);
+	if ((uint32_t)call->data.args[0] == BPF_MAP_CREATE)
+		see_new_map(in, call);
+	if ((uint32_t)call->data.args[0] != BPF_PROG_LOAD)
 		return false;
+	if (!in->take) {
+		struct bb_take_mark mark;
+
+		own.capture = bb_calloc(1, sizeof(*own.capture));
+		bb_take__call(&own, call, &mark);
 	}
-	fd = clone_of(in, &l, &call->data, &p, &earlier);
+	l.capture = take->capture;
+	l.prog = take->loading < 0 ? NULL : &take->capture->progs[take->loading];
+	fd = clone_of(in, &l, &p, &earlier);
 	if (fd >= 0) {
 		struct bpf_prog_info info = {0};
 
@@ -498,10 +399,9 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 		snprintf(p.why, sizeof(p.why), "%s", *l.why ? l.why : strerror(-fd));
 		earlier = earlier_of(in, &p, false);
 	}
-	p.taken = in->capture && in->capture->n_progs ? (int32_t)in->capture->n_progs - 1
-						      : BB_CAPTURE_NONE;
+	p.taken = in->take ? in->take->loading : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
-	if (given && in->capture)
+	if (given && in->take)
 		BB_PUSH(in->replaced, in->n_replaced,
 			(struct bb_inside_replaced){p.id, p.taken,
 						    earlier ? (size_t)(earlier - in->programs)
@@ -514,13 +414,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 		earlier->n_loads++;
 		earlier->taken = p.taken;
 	}
-	for (size_t i = 0; i < l.n_fds; i++)
-		close(l.ours[i]);
-	free(l.insns);
-	free(l.funcs);
-	free(l.lines);
-	free(l.fd_array);
-	bb_remote__close(&l.from);
+	bb_replay_load__done(&l.copy);
+	bb_take__free(&own);
 	in->n_loads++;
 	in->spent_ns += bb_now_ns() - began_ns;
 	return given;
@@ -602,8 +497,9 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 	}
 }
 
-void bb_inside__forget(struct bb_inside *in, struct bb_take *t)
+void bb_inside__forget(struct bb_inside *in)
 {
+	struct bb_take *t = in->take;
 	size_t n = t->capture->n_progs, n_ids;
 	bool *gone, *has_clone;
 	int32_t *now, next = 0;
@@ -686,7 +582,7 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 
 	if (bb_inside_clone__make(code, g, 0, &instruments, &clone, &out, NULL))
 		return -1;
-	fd = load(attr, sizeof(*attr), &out, log);
+	fd = load(attr, &out, log);
 	bb_rewrite__done(&out);
 	if (fd >= 0) {
 		bb_inside_clone__time_each(&clone, mask, 0);
@@ -723,7 +619,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 		free(log);
 		return rc;
 	}
-	fd = load(&attr, sizeof(attr), NULL, log);
+	fd = load(&attr, NULL, log);
 	load_rc = fd < 0 ? fd : 0;
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);

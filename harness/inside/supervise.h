@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bpf/loaded.h"
-#include "capture/capture.h"
+#include "capture/take.h"
 #include "inside/figures.h"
 
 /* A program that the command loaded, and its clone, or why it has none. All loads of the same code
@@ -56,9 +56,8 @@ struct bb_inside {
 	 * prog array. A byte of value k in a chain's key stands for programs[k - 1]. */
 	struct bb_inside_clone chains;
 	bool has_chains;
-	/* capture of the command; its last program is the one that is being loaded; may be NULL */
-	const struct bb_capture *capture;
-	size_t n_kept; /* programs in the capture after the last bb_inside__forget() */
+	struct bb_take *take; /* capture of the command; NULL if it is not captured */
+	size_t n_kept;        /* programs in the capture after the last bb_inside__forget() */
 	struct bb_inside_price price;
 	/* time at which bb_inside__turn() last counted the runs; 0 if it has not yet */
 	uint64_t turned_ns;
@@ -77,10 +76,9 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
  * has now. Also collects packets. Call it several times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
 
-/* Removes old programs from the capture `t`, if the command has loaded them many times since: those
+/* Removes old programs from in->take, if the command has loaded them many times since: those
  * whose clone is no longer loaded, and loaders' tests of the kernel. */
-struct bb_take;
-void bb_inside__forget(struct bb_inside *in, struct bb_take *t);
+void bb_inside__forget(struct bb_inside *in);
 
 /* Measures the costs by test runs of an empty program. Returns 0 or -errno with a message. */
 int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *err);
