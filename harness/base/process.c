@@ -5,8 +5,8 @@
 
 #include "base/child.h"
 #include "base/io.h"
-#include "base/parse.h"
 #include "base/deadline.h"
+#include "base/processes.h"
 
 /* Pauses of the keeper (explained below) between looks at its children. They double each time. */
 #define NAP_FIRST_NS 1000000
@@ -16,7 +16,6 @@
 #define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
 #define NOT_STARTED 127
-#define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
 #define CHUNKS_A_TURN 16
 /* limit of the text of one pipe; a longer text loses its beginning */
@@ -79,34 +78,6 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* For a keeper without a PID namespace. Kills the program's session and the keeper's children until
- * none is left, for at most GRACE_S. */
-static void end_children(pid_t session)
-{
-	long nap_ns = NAP_FIRST_NS;
-	uint64_t began_ns = bb_now_ns(), pid;
-
-	kill(-session, SIGKILL);
-	while (bb_seconds_since(began_ns) < GRACE_S) {
-		char *text;
-		size_t len;
-		pid_t got;
-
-		/* The file has "PID PID ...". */
-		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len)) {
-			for (const char *at = text; !bb_parse_digits(&at, &pid); at += *at == ' ')
-				if (pid > 1)
-					kill((pid_t)pid, SIGKILL);
-			free(text);
-		}
-		while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
-			;
-		if (got < 0 && errno == ECHILD)
-			return;
-		take_nap(&nap_ns);
-	}
-}
-
 struct start {
 	const struct bb_process *process;
 	int out_fd, log_fd;
@@ -156,8 +127,10 @@ static int run_keeper(void *arg, int link_fd)
 	if (program.pid <= 0)
 		return NOT_STARTED;
 	status = wait_as_keeper(program.pid);
-	if (!s->is_whole)
-		end_children(program.pid);
+	if (!s->is_whole) {
+		kill(-program.pid, SIGKILL); /* its session */
+		bb_processes__end(&(struct bb_ending){.steps = {{SIGKILL, GRACE_S}}}, NULL);
+	}
 	return status;
 }
 

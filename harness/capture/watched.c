@@ -7,7 +7,6 @@
 
 #include "base/child.h"
 #include "base/io.h"
-#include "base/parse.h"
 #include "base/deadline.h"
 
 #define LOW_WORD 0xffffffffu /* the kernel reads only these bits of an argument that is an int */
@@ -241,43 +240,22 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 }
 
 #define TURN_MS 50
-#define PATIENCE_S 3.0 /* limit: seconds to wait after each signal that asks the command to end */
-
-/* Lists the command and its orphans, which we have adopted (PR_SET_CHILD_SUBREAPER). */
-static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
-{
-	char path[64], *text = NULL;
-	const char *at;
-	uint64_t pid;
-	size_t n = 0, len;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	if (bb_read_proc(path, 1 << 16, &text, &len))
-		return 0;
-	at = text;
-	while (n < max && !bb_parse_digits(&at, &pid)) {
-		if ((pid_t)pid != c->listener.guard &&
-		    !BB_ANY(c->before, c->n_before, *it == (pid_t)pid))
-			pids[n++] = (pid_t)pid;
-		at += strspn(at, " \n");
-	}
-	free(text);
-	return n;
-}
-
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err)
 {
 	struct bb_watched c = {0};
-	int rc;
+	int rc = bb_processes__read(getpid(), 0, &c.keep);
 
-	c.n_before = children(&c, c.before, BB_LEN(c.before));
+	if (rc)
+		return bb_fail(err, rc, "the processes below /proc: %m");
 	prctl(PR_SET_CHILD_SUBREAPER, adopts);
 	rc = listener_start(argv, dir, env, &c.listener, err);
 	if (rc) {
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
+		bb_processes__done(&c.keep);
 		return rc;
 	}
+	BB_PUSH(c.keep.pids, c.keep.n, c.listener.guard);
 	/* With `adopts`, we end the command ourselves. A second signal, such as timeout(1) sends,
 	 * must not kill us before that. */
 	bb_stop__install(!adopts);
@@ -317,59 +295,37 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Answers the command's calls while it ends. Returns false if a process is left after PATIENCE_S.
- * With SIGKILL, also kills orphans that we adopt meanwhile. */
-static bool wait_for_end(struct bb_watched *c, int signal)
+/* Answers the command's calls while it ends. */
+static void turn(void *arg)
 {
-	uint64_t began_ns = bb_now_ns();
-	pid_t pids[256];
+	struct bb_watched *c = arg;
 	bool any;
 
-	do {
-		size_t n;
-
-		if (bb_watched__serve(c, TURN_MS, NULL, &any) == -EPIPE)
-			usleep(TURN_MS * 1000);
-		bb_watched__look(c);
-		n = children(c, pids, BB_LEN(pids));
-		for (size_t i = 0; i < n; i++)
-			if (pids[i] != c->listener.command && pids[i] != c->beside) {
-				if (signal == SIGKILL)
-					kill(pids[i], signal);
-				waitpid(pids[i], NULL, WNOHANG);
-			}
-		if (c->ended && !children(c, pids, BB_LEN(pids)))
-			return true;
-	} while (bb_seconds_since(began_ns) < PATIENCE_S);
-	return false;
+	if (bb_watched__serve(c, TURN_MS, NULL, &any) == -EPIPE)
+		usleep(TURN_MS * 1000);
+	bb_watched__look(c);
 }
 
 bool bb_watched__end(struct bb_watched *c)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
-	pid_t pids[256];
+	const struct bb_ending ending = {
+		.keep = c->keep.pids,
+		.n_keep = c->keep.n,
+		.leader = c->listener.command,
+		.steps = {{SIGINT, 3}, {SIGTERM, 3}, {SIGKILL, 3}},
+		.turn = turn,
+		.arg = c,
+	};
 
 	if (c->beside > 0)
 		kill(-c->beside, SIGKILL);
-	for (size_t i = 0; i < BB_LEN(signals); i++) {
-		size_t n;
-
-		if (!c->ended)
-			kill(-c->listener.command, signals[i]);
-		/* also end daemons that left the command's process group */
-		n = children(c, pids, BB_LEN(pids));
-		for (size_t k = 0; k < n; k++)
-			if (pids[k] != c->listener.command)
-				kill(pids[k], signals[i]);
-		if (wait_for_end(c, signals[i]))
-			return true;
-	}
-	return false;
+	return !bb_processes__end(&ending, NULL);
 }
 
 void bb_watched__close(struct bb_watched *c, bool leaves)
 {
 	listener_close(&c->listener, leaves);
+	bb_processes__done(&c->keep);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	bb_stop__install(true);
 }

@@ -3,6 +3,7 @@
 
 #include <linux/seccomp.h>
 
+#include "base/processes.h"
 #include "capture/take.h"
 
 /* A command whose system calls we watch by seccomp user notification. A watched call loads,
@@ -21,9 +22,7 @@ struct bb_listener {
 
 struct bb_watched {
 	struct bb_listener listener;
-	/* before[n_before]: the child processes that we had before the command started */
-	pid_t before[64];
-	size_t n_before;
+	struct bb_processes keep; /* those that we had before the command started, and the guard */
 	pid_t beside; /* pid of the command of --until; 0 if there is none or it has ended */
 	/* true if the command has ended; `status` is then as from waitpid() */
 	bool ended;

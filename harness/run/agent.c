@@ -444,17 +444,19 @@ static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t si
 
 int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err)
 {
+	const struct bb_ending all = {.root = getpid(), .steps = {{SIGTERM, 5}, {SIGKILL, 2}}};
 	struct bb_err late = {0}, ending = {0};
 	char names[256];
 	size_t left;
-	int rc;
+	int rc, last;
 
 	*ret_killed = false;
 	*ret_cleaned = 0;
 	if (!a->spec)
 		return 0;
 	find_programs(a, &late);
-	rc = bb_processes__end(getpid(), ret_killed);
+	rc = bb_processes__end(&all, &last);
+	*ret_killed = last == SIGKILL;
 	if (rc)
 		bb_fail(&ending, rc, "a process of the agent '%s' does not end",
 			a->spec->command.shell);

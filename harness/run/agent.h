@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/processes.h"
 #include "bpf/loaded.h"
 #include "bpf/prog_stats.h"
 #include "drivers/command.h"
-#include "run/processes.h"
 
 /* An agent: a command that loads and attaches BPF programs and runs until bpfbench ends it. */
 struct bb_agent_spec {

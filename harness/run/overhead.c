@@ -274,9 +274,10 @@ static int start_server(struct session *s, struct bb_err *err)
 
 static void stop_server(struct session *s)
 {
-	bool killed;
+	const struct bb_ending ending = {.root = s->server.pid,
+					 .steps = {{SIGTERM, 5}, {SIGKILL, 2}}};
 
-	if (s->server.pid && !bb_processes__end(s->server.pid, &killed))
+	if (s->server.pid && !bb_processes__end(&ending, NULL))
 		s->server.pid = 0;
 	bb_command__done(&s->server);
 }

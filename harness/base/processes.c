@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "run/processes.h"
+#include "base/processes.h"
 
 #include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"
 
-#define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL, s */
-#define KILLED_S 2.0
 #define PAUSE_US 5000
 
 struct process {
@@ -73,36 +71,43 @@ static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 	return pid && pid == root;
 }
 
-int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes)
+static int read_all(struct process **ret_v, size_t *ret_n)
 {
 	DIR *dir = opendir("/proc");
-	struct bb_processes p = {0};
-	struct process *v = NULL, one;
+	struct process one;
 	const struct dirent *e;
-	size_t n = 0;
-	int rc = dir ? 0 : -errno;
 
-	while (!rc && (e = readdir(dir))) {
+	*ret_v = NULL;
+	*ret_n = 0;
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir))) {
 		uint64_t pid;
 
 		if (!bb_parse_u64(e->d_name, &pid) && read_process(pid, &one))
-			BB_PUSH(v, n, one);
+			BB_PUSH(*ret_v, *ret_n, one);
 	}
-	if (dir)
-		closedir(dir);
-	p.pids = bb_calloc(n + 1, sizeof(*p.pids));
-	for (size_t i = 0; !rc && i < n; i++) {
+	closedir(dir);
+	return 0;
+}
+
+int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes)
+{
+	struct bb_processes p = {0};
+	struct process *v;
+	size_t n;
+	int rc = read_all(&v, &n);
+
+	for (size_t i = 0; i < n; i++) {
 		if (v[i].pid == getpid() || !is_below(v, n, v[i].pid, root) ||
 		    is_below(v, n, v[i].pid, but))
 			continue;
-		p.pids[p.n++] = v[i].pid;
+		BB_PUSH(p.pids, p.n, v[i].pid);
 		p.cpu_s += fmax(bb_process_cpu_s(v[i].pid), 0) + v[i].reaped_s;
 		p.rss_bytes += v[i].rss_bytes;
 	}
 	free(v);
-	if (rc)
-		bb_processes__done(&p);
-	else
+	if (!rc)
 		*ret_processes = p;
 	return rc;
 }
@@ -155,47 +160,61 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
-/* Reaps the processes that are our children and have ended. Sends the signal to the others, or only
- * checks them if it is 0. Returns how many are still there. */
-static size_t signal_all(const struct bb_processes *p, int signal)
+/* Adds the processes that have to end to `p`. Those that it has stay there, even if they are no
+ * longer below the root, because their parent has ended. For example, a shell may end before its
+ * server. */
+static int add_processes(const struct bb_ending *e, struct bb_processes *p)
 {
-	size_t left = 0;
+	struct process *v;
+	size_t n;
+	int rc = read_all(&v, &n);
 
-	for (size_t i = 0; i < p->n; i++)
-		left += waitpid(p->pids[i], NULL, WNOHANG) != p->pids[i] &&
-			!kill(p->pids[i], signal);
-	return left;
+	for (size_t i = 0; i < n; i++) {
+		pid_t pid = v[i].pid;
+
+		if (pid != getpid() &&
+		    (e->root ? is_below(v, n, pid, e->root) : v[i].parent == getpid()) &&
+		    !BB_ANY(p->pids, p->n, *it == pid) && !BB_ANY(e->keep, e->n_keep, *it == pid))
+			BB_PUSH(p->pids, p->n, pid);
+	}
+	free(v);
+	return rc;
 }
 
-int bb_processes__end(pid_t root, bool *ret_killed)
+/* Reaps the process if it is our child and has ended. Otherwise sends the signal, or only checks
+ * the process if `signal` is 0. Returns false if it is no longer there. */
+static bool is_left(const struct bb_ending *e, pid_t pid, int signal)
+{
+	if (pid == e->leader)
+		return !kill(pid, 0) && !kill(-pid, signal);
+	return waitpid(pid, NULL, WNOHANG) != pid && !kill(pid, signal);
+}
+
+int bb_processes__end(const struct bb_ending *e, int *ret_signal)
 {
 	uint64_t began_ns = bb_now_ns();
-	struct bb_processes first, now;
-	size_t left;
-	int rc = bb_processes__read(root, 0, &first);
+	struct bb_processes p = {0};
+	int step = 0, signal = e->steps[0].signal, sent = 0, rc;
 
-	*ret_killed = false;
-	if (rc)
-		return rc;
-	left = signal_all(&first, SIGTERM);
-	while (!rc && left) {
-		double s = bb_seconds_since(began_ns);
-
-		if (s > PATIENCE_S + KILLED_S) {
+	while (!(rc = add_processes(e, &p)) && p.n) {
+		if (bb_seconds_since(began_ns) > e->steps[step].seconds) {
+			signal = e->steps[++step].signal;
+			began_ns = bb_now_ns();
+		}
+		if (!e->steps[step].signal) {
 			rc = -EBUSY;
 			break;
 		}
-		*ret_killed |= s > PATIENCE_S;
-		usleep(PAUSE_US);
-		/* Also signals the processes of `first`. They are no longer below the root once
-		 * their parent has ended. For example, a shell may end before its server. */
-		left = signal_all(&first, *ret_killed ? SIGKILL : 0);
-		rc = bb_processes__read(root, 0, &now);
-		if (!rc) {
-			left += signal_all(&now, *ret_killed ? SIGKILL : 0);
-			bb_processes__done(&now);
-		}
+		BB_KEEP(p.pids, p.n, is_left(e, *it, signal));
+		sent = e->steps[step].signal;
+		signal = sent == SIGKILL ? SIGKILL : 0;
+		if (e->turn)
+			e->turn(e->arg);
+		else
+			usleep(PAUSE_US);
 	}
-	bb_processes__done(&first);
+	bb_processes__done(&p);
+	if (ret_signal)
+		*ret_signal = sent;
 	return rc;
 }
