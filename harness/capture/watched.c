@@ -172,7 +172,7 @@ static void listener_close(struct bb_listener *l, bool leave)
 }
 
 static int listener_start(const char *const *argv, const char *dir, const char *const *env,
-			  struct bb_listener *ret_listener, struct bb_err *err)
+			  bool silent, struct bb_listener *ret_listener, struct bb_err *err)
 {
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
@@ -180,7 +180,8 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 		.own_group = true,
 		.is_program = true,
 		.env = env,
-		.std = {BB_STD_NULL, STDERR_FILENO},
+		.std = {BB_STD_NULL, silent ? BB_STD_NULL : STDERR_FILENO,
+			silent ? BB_STD_NULL : 0},
 		.outlives = true,
 	};
 	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
@@ -265,15 +266,15 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 	return n;
 }
 
-int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
-		      struct bb_watched *ret_watched, struct bb_err *err)
+int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool silent,
+		      bool adopts, struct bb_watched *ret_watched, struct bb_err *err)
 {
 	struct bb_watched c = {0};
 	int rc;
 
 	c.n_before = children(&c, c.before, BB_LEN(c.before));
 	prctl(PR_SET_CHILD_SUBREAPER, adopts);
-	rc = listener_start(argv, dir, env, &c.listener, err);
+	rc = listener_start(argv, dir, env, silent, &c.listener, err);
 	if (rc) {
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
