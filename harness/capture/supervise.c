@@ -117,8 +117,8 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 {
 	struct supervision s = {.opts = opts, .take = bb_take__begin(opts->argv)};
 	char how_ended[96] = "";
-	int rc = bb_watched__start(opts->argv, opts->dir, opts->env, !opts->leaves, &s.command,
-				   err);
+	int rc = bb_watched__start(opts->argv, opts->dir, opts->env, false, !opts->leaves,
+				   &s.command, err);
 
 	if (rc) {
 		bb_take__free(&s.take);
@@ -207,8 +207,8 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
-		     struct bb_err *err)
+int bb_follow__start(const char *const *argv, const char *const *env, bool silent,
+		     struct bb_follow **ret_follow, struct bb_err *err)
 {
 	struct bb_follow *f = bb_calloc(1, sizeof(*f));
 	sigset_t all, before;
@@ -218,7 +218,7 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	f->take = bb_take__begin(argv);
 	rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %m") : 0;
 	if (!rc)
-		rc = bb_watched__start(argv, NULL, env, true, &f->command, err);
+		rc = bb_watched__start(argv, NULL, env, silent, true, &f->command, err);
 	if (rc) {
 		bb_close(&f->enough_fd);
 		bb_take__free(&f->take);

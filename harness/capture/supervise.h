@@ -47,9 +47,9 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
  * kernel are its own. A thread of ours handles them, so that the command is not delayed. */
 struct bb_follow;
 
-/* argv[] and env[] are as in struct bb_capture_opts. */
-int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
-		     struct bb_err *err);
+/* argv[] and env[] are as in struct bb_capture_opts, and `silent` as in bb_watched__start(). */
+int bb_follow__start(const char *const *argv, const char *const *env, bool silent,
+		     struct bb_follow **ret_follow, struct bb_err *err);
 
 /* True if the command loaded the program with this id. A program that it has not attached yet is
  * recognized by name, type and maps. */

@@ -171,7 +171,7 @@ static void listener_close(struct bb_listener *l, bool leave)
 }
 
 static int listener_start(const char *const *argv, const char *dir, const char *const *env,
-			  struct bb_listener *ret_listener, struct bb_err *err)
+			  bool silent, struct bb_listener *ret_listener, struct bb_err *err)
 {
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
@@ -179,7 +179,8 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 		.own_group = true,
 		.is_program = true,
 		.env = env,
-		.std = {BB_STD_NULL, STDERR_FILENO},
+		.std = {BB_STD_NULL, silent ? BB_STD_NULL : STDERR_FILENO,
+			silent ? BB_STD_NULL : 0},
 		.outlives = true,
 	};
 	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
@@ -240,8 +241,8 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 }
 
 #define TURN_MS 50
-int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
-		      struct bb_watched *ret_watched, struct bb_err *err)
+int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool silent,
+		      bool adopts, struct bb_watched *ret_watched, struct bb_err *err)
 {
 	struct bb_watched c = {0};
 	int rc = bb_processes__read(getpid(), 0, &c.keep);
@@ -249,7 +250,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 	if (rc)
 		return bb_fail(err, rc, "the processes below /proc: %m");
 	prctl(PR_SET_CHILD_SUBREAPER, adopts);
-	rc = listener_start(argv, dir, env, &c.listener, err);
+	rc = listener_start(argv, dir, env, silent, &c.listener, err);
 	if (rc) {
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		bb_processes__done(&c.keep);

@@ -35,10 +35,11 @@ struct bb_watched {
 
 /* Starts argv[], which ends in NULL, in folder `dir`. NULL means our folder. The command's
  * environment is clean, but keeps the variables named in `env` (base/child.h). Its stdin is empty,
- * and its stdout is our stderr. With `adopts`, its orphaned child processes become our children, so
- * that bb_watched__end() finds them. Returns 0, or -errno with a message. */
-int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
-		      struct bb_watched *ret_watched, struct bb_err *err);
+ * and its stdout is our stderr. With `silent`, its stdout and stderr are /dev/null. With `adopts`,
+ * its orphaned child processes become our children, so that bb_watched__end() finds them. Returns
+ * 0, or -errno with a message. */
+int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool silent,
+		      bool adopts, struct bb_watched *ret_watched, struct bb_err *err);
 
 /* Handles the watched calls that arrive within timeout_ms: records each in `take` (if not NULL),
  * and lets it continue. `*ret_calls` tells whether there was one. Returns 0, -EPIPE if no process

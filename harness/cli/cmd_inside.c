@@ -849,16 +849,15 @@ static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *pid_file = s->args->pid_file;
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
-	int before, rc;
+	int rc;
 
 	if (s->args->measure.output) {
 		s->take = bb_take__begin(argv);
 		s->inside.take = &s->take;
 	}
 	/* if there is a screen, the command's stdout and stderr go to /dev/null */
-	before = bb_silence__begin(s->is_screen);
-	rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
-	bb_silence__end(before);
+	rc = bb_watched__start(argv, NULL, s->args->measure.env.v, s->is_screen, true, &s->command,
+			       err);
 	if (rc)
 		return rc;
 	s->command.load = bb_inside__load;

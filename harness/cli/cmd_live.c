@@ -405,12 +405,9 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	if (!rc && a.serve)
 		bb_tell("serving %s, until Ctrl-C", w.server.url);
 	if (!rc && a.command) {
-		int before = bb_silence__begin(w.is_screen);
-
 		bb_capture_provide_tracefs();
-		rc = bb_follow__start((const char *const *)(uintptr_t)a.command, a.env.v, &w.follow,
-				      err);
-		bb_silence__end(before);
+		rc = bb_follow__start((const char *const *)(uintptr_t)a.command, a.env.v,
+				      w.is_screen, &w.follow, err);
 		filter.wants = is_wanted;
 		filter.arg = w.follow;
 	}

@@ -77,21 +77,3 @@ void bb_screen__close(struct bb_screen *s)
 	fflush(stdout);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &s->before);
 }
-
-int bb_silence__begin(bool is_screen)
-{
-	int nothing = is_screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-	int before = nothing < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-
-	if (before >= 0)
-		dup2(nothing, STDERR_FILENO);
-	bb_close(&nothing);
-	return before;
-}
-
-void bb_silence__end(int before)
-{
-	if (before >= 0)
-		dup2(before, STDERR_FILENO);
-	bb_close(&before);
-}

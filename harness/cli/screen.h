@@ -24,13 +24,8 @@ char bb_screen__key(void);
 
 bool bb_screen__has_changed(const struct bb_screen *s);
 
-/* Between these calls stderr is /dev/null if `is_screen`, so that a command that is started
- * meanwhile does not write on the screen. `before` is the result of bb_silence__begin(). */
-int bb_silence__begin(bool is_screen);
-void bb_silence__end(int before);
-
 /* Returns the end of a message about a command that has ended. It says how to see the output of the
- * command, or is "" if the output was shown. */
+ * command, or is "" if the output was shown. With a screen, the command is silent. */
 static inline const char *bb_silence_hint(bool is_screen)
 {
 	return is_screen ? "; --format table shows what it prints" : "";

@@ -88,6 +88,8 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	/* only the third result counts, because the first two measurements warm up the function */
 	for (int i = 0; !rc && !s->function->sleeps && i < 3; i++)
 		rc = time_calls(s, FIRST_CALLS, &ns);
+	/* the counts are without the warm-up (struct bb_batch) */
+	b->run_cnt = b->run_time_ns = 0;
 	if (!rc && !s->function->sleeps)
 		calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s);

@@ -30,10 +30,6 @@ struct side {
 	struct bb_drive_slot *slot;
 	bool warm;
 	bool is_new; /* true if the program was loaded again: it then needs a new series */
-	/* the kernel's counters when the program was attached */
-	struct bb_prog_stats before;
-	/* events fired, and runs seen, since the program was attached, warm-up included */
-	uint64_t fired, ran;
 	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* ns[n]: samples of the block in progress */
 	size_t n;
 };
@@ -105,8 +101,6 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	rc = bb_record__measure(side->slot, planned->driver_param, &b, series_of(ab, c, label),
 				err);
 	ab->is_cut |= !(planned->seconds > 0) && b.fired < b.want;
-	side->fired += b.fired + b.warmup;
-	side->ran += b.run_cnt + b.warmup;
 	side->n += b.n;
 	if (b.void_why[0] && !ab->wrong[0])
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_names[label], b.void_why);
@@ -213,29 +207,24 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 
 /* Writes to ret_why[size] why the samples of the programs as they are loaded now do not count, or
  * "" if they count. */
-static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
+static void judge_sides(const struct ab *ab, char *ret_why, size_t size)
 {
-	const struct bb_driver *driver = ab->session.drives[drive].driver;
-
 	ret_why[0] = '\0';
 	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
-		const struct side *s = &ab->sides[l];
-		uint64_t fired = s->fired, misses;
-		char why[256] = "";
+		const struct bb_drive_slot *slot = ab->sides[l].slot;
+		const struct bb_drive_kind *kind;
+		char why[256];
+		uint64_t misses;
 
-		if (!s->prog)
+		/* with same_load, base and head are in one slot */
+		if (!slot || (l == HEAD && ab->opts->same_load))
 			continue;
-		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
+		kind = &slot->state->driver->kind;
+		if (kind->fires && !kind->stats_off && slot->ran != slot->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
-				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		/* With same_load, head is the load of base, which was checked already. */
-		else if (l == HEAD && ab->opts->same_load)
-			continue;
-		if (l == BASE && ab->opts->same_load)
-			fired += ab->sides[HEAD].fired;
-		if (!why[0])
-			bb_record__check(driver, s->prog, &s->before, fired, &misses, why,
-					 sizeof(why));
+				 (unsigned long long)slot->ran, (unsigned long long)slot->fired);
+		else
+			bb_record__check(slot, &misses, why, sizeof(why));
 		if (why[0])
 			snprintf(ret_why, size, "%s: %s", label_names[l], why);
 	}
@@ -268,17 +257,13 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		struct side *s = &ab->sides[l];
 
 		s->warm = false;
-		s->fired = s->ran = 0;
-		s->before = (struct bb_prog_stats){0};
 		if (!s->prog)
 			continue;
-		if (l == HEAD && ab->opts->same_load) {
+		if (l == HEAD && ab->opts->same_load)
 			s->slot = ab->sides[BASE].slot;
-			continue;
-		}
-		rc = bb_driver__attach(ab->session.drives[drive].state, s->prog, &s->slot, err);
-		if (!rc && s->prog->target)
-			rc = bb_stats_reader__agreed(&s->prog->target->reader, &s->before, err);
+		else
+			rc = bb_record__attach(ab->session.drives[drive].state, s->prog, &s->slot,
+					       err);
 	}
 	for (size_t i = 0; i < ab->n_cases; i++)
 		ab->cases[i].has_pair = false;
@@ -289,7 +274,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	/* After -ETIME, the samples that were taken are still checked. The end returns -ETIME. */
 	rc = is_late ? 0 : rc;
 	if (!rc)
-		judge_sides(ab, drive, why, sizeof(why));
+		judge_sides(ab, why, sizeof(why));
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++) {
 		const struct ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];

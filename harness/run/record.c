@@ -248,10 +248,22 @@ bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t 
 	return bb_variant_is_live(prog->spec) ? ran >= fired : ran == fired;
 }
 
-void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
-		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
-		      char *ret_why, size_t size)
+int bb_record__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
+		      struct bb_drive_slot **ret_slot, struct bb_err *err)
 {
+	int rc = bb_unless_broken_off(bb_driver__attach(state, prog, ret_slot, err));
+
+	return rc || !prog->target
+		       ? rc
+		       : bb_stats_reader__agreed(&prog->target->reader, &(*ret_slot)->before, err);
+}
+
+void bb_record__check(const struct bb_drive_slot *slot, uint64_t *ret_misses, char *ret_why,
+		      size_t size)
+{
+	const struct bb_driver *driver = slot->state->driver;
+	const struct bb_test_prog *prog = slot->prog;
+	const struct bb_prog_stats *before = &slot->before;
 	struct bb_prog_stats after = *before;
 	struct bb_err err = {0};
 	char who[96] = "";
@@ -272,9 +284,9 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 			 bb_find_stats_holder(who, sizeof(who)) ? strcat(who, ": ") : "",
 			 (unsigned long long)ran);
 	else if (driver->kind.fires && !driver->kind.stats_off && prog->target &&
-		 !bb_record__all_ran(prog, ran, fired))
+		 !bb_record__all_ran(prog, ran, slot->fired))
 		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
-			 (unsigned long long)ran, (unsigned long long)fired);
+			 (unsigned long long)ran, (unsigned long long)slot->fired);
 	else if (*ret_misses && !driver->kind.shares_events && !bb_variant_is_live(prog->spec))
 		snprintf(ret_why, size, "%llu runs were missed (recursion)",
 			 (unsigned long long)*ret_misses);
@@ -297,6 +309,8 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* not an error: the samples taken before the time was over are kept */
 		rc = 0;
+	slot->fired += b->fired + b->warmup;
+	slot->ran += b->run_cnt + b->warmup;
 	take_batch(s, b); /* also after an error, to keep the samples taken before it */
 	free(b->returns);
 	b->returns = b->places = NULL;

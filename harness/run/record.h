@@ -34,13 +34,17 @@ void bb_record__void(struct bb_series *s, const char *fmt, ...)
 /* Returns true if the program ran `fired` times or, if it is live, at least as often. */
 bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t fired);
 
-/* Compares the kernel's counters with the earlier counters `before`. If the driver fires, the
- * program must have run `fired` times since, warm-up included. With bpf_stats off, the counters
- * must not have changed. Missed runs are wrong unless the program is live or others run it, too.
- * Writes what is wrong into ret_why, or "". */
-void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
-		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
-		      char *ret_why, size_t size);
+/* Attaches a program that is to be measured (bb_driver__attach()), and stores the kernel's counters
+ * in the slot. Detach the slot also after an error, if *ret_slot is not NULL. */
+int bb_record__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
+		      struct bb_drive_slot **ret_slot, struct bb_err *err);
+
+/* Compares the kernel's counters with those when the program was attached. If the driver fires, the
+ * program must have run once for each event since. With bpf_stats off, the counters must not have
+ * changed. Missed runs are wrong unless the program is live or others run it, too. Writes what is
+ * wrong into ret_why, or "". */
+void bb_record__check(const struct bb_drive_slot *slot, uint64_t *ret_misses, char *ret_why,
+		      size_t size);
 
 /* Measures one batch, and adds its samples and drops to `s`. The samples also stay in the batch. */
 int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,

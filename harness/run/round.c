@@ -220,8 +220,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	return rc;
 }
 
-static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_prog_stats *before,
-			struct bb_err *err)
+static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	const struct bb_open_drive *d = &r->session.drives[drive];
 
@@ -243,10 +242,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		}
 		rc = bb_test_prog__reset_maps(prog, err);
 		if (!rc)
-			rc = bb_unless_broken_off(
-				bb_driver__attach(d->state, prog, &r->cases[i].slot, err));
-		if (!rc && prog->target)
-			rc = bb_stats_reader__agreed(&prog->target->reader, &before[i], err);
+			rc = bb_record__attach(d->state, prog, &r->cases[i].slot, err);
 		if (rc)
 			return rc;
 	}
@@ -255,26 +251,23 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 
 /* Checks this round's series of one variant and drive against the kernel's counts. A series with
  * wrong counts becomes void. */
-static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
+static void judge_variant(struct bb_run *r, size_t first)
 {
-	struct bb_session *ss = &r->session;
-	const struct bb_driver *driver = bb_driver_of(ss->plan->cases[first].drive->kind);
-	const struct bb_test_prog *prog = prog_of(r, first);
-	int want_drops = ss->plan->scenario->expect_drops;
-	uint64_t fired = 0, misses;
+	const struct bb_drive_slot *slot = r->cases[first].slot;
+	const struct bb_drive_kind *kind = &slot->state->driver->kind;
+	int want_drops = r->session.plan->scenario->expect_drops;
+	uint64_t misses;
 	char why[300];
 
-	for (size_t i = first; i != BB_NO_CASE; i = r->cases[i].next)
-		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
-	bb_record__check(driver, prog, before, fired, &misses, why, sizeof(why));
+	bb_record__check(slot, &misses, why, sizeof(why));
 	for (size_t i = first; i != BB_NO_CASE; i = r->cases[i].next) {
 		struct bb_series *s = series_of(r, i);
 
 		s->misses = misses;
 		if (why[0])
 			bb_record__void(s, "%s", why);
-		else if (driver->kind.fires && !driver->kind.stats_off &&
-			 !bb_record__all_ran(prog, s->run_cnt, s->fired))
+		else if (kind->fires && !kind->stats_off &&
+			 !bb_record__all_ran(slot->prog, s->run_cnt, s->fired))
 			bb_record__void(s, "run_cnt is %llu, %llu events were fired",
 					(unsigned long long)s->run_cnt,
 					(unsigned long long)s->fired);
@@ -354,18 +347,17 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
-	struct bb_prog_stats *before = bb_calloc(ss->plan->n_cases, sizeof(*before));
 	int rc = bb_session__stats_for(ss, drive, err);
 
 	if (!rc)
-		rc = attach_drive(r, drive, load, before, err);
+		rc = attach_drive(r, drive, load, err);
 	if (!rc) {
 		measure_references(r, drive);
 		rc = run_turns(r, drive, err);
 	}
 	for (size_t i = 0; i < ss->plan->n_cases; i++)
 		if (!rc && is_of(r, i, drive) && r->cases[i].slot && r->cases[i].first == i)
-			judge_variant(r, i, &before[i]);
+			judge_variant(r, i);
 	for (size_t i = 0; i < ss->plan->n_cases; i++) {
 		if (!is_of(r, i, drive))
 			continue;
@@ -373,7 +365,6 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 			bb_driver__detach(r->cases[i].slot);
 		r->cases[i].slot = NULL;
 	}
-	free(before);
 	return rc;
 }
 

@@ -129,8 +129,11 @@ keys() {
 }
 if need_command script "inside: the screen"; then
 	: >"$TMP/out"
-	keys | script -qec "stty rows 12 cols 70; $BPFBENCH inside --no-store -- ${agent[*]@Q}; echo code=\$?; stty -a" /dev/null >"$TMP/out" 2>&1
+	printf '#!/bin/sh\necho noise\necho noise >&2\nexec %s\n' "${agent[*]@Q}" >"$TMP/noisy"
+	chmod +x "$TMP/noisy"
+	keys | script -qec "stty rows 12 cols 70; $BPFBENCH inside --no-store -- $TMP/noisy; echo code=\$?; stty -a" /dev/null >"$TMP/out" 2>&1
 	expect_grep "inside: the screen has the program" out 'inside_paths([^.]|$)'
+	expect_no_grep "inside: the command does not write on it" out 'noise'
 	expect_grep "inside: q ends it" out 'code=0'
 	expect_grep "inside: the terminal is as before" out '[^-]icanon'
 	expect_grep "inside: the table stays at the end" out '^price: the instrumented copies took'

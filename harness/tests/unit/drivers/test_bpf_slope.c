@@ -36,7 +36,6 @@ struct running {
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
 	uint64_t ps[LINES];
-	struct bb_prog_stats before;
 };
 
 static struct running *begin(const char *object, const char *program)
@@ -52,8 +51,7 @@ static struct running *begin(const char *object, const char *program)
 	load(r->prog.target);
 	if (bb_driver__open(&r->spec, &opts, &r->state, &err) ||
 	    bb_driver__probe(r->state, &r->prog, &err) ||
-	    bb_driver__attach(r->state, &r->prog, &r->slot, &err) ||
-	    bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err))
+	    bb_record__attach(r->state, &r->prog, &r->slot, &err))
 		fail_msg("%s", err.msg);
 	return r;
 }
@@ -148,11 +146,11 @@ static void test_statistics_of_others(void **state)
 	r = begin(LADDER, "rung_0");
 	/* Another process on this machine may really have it on. */
 	for (int tries = 0; tries < 10 && why[0]; tries++) {
-		assert_int_equal(bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err),
+		assert_int_equal(bb_stats_reader__agreed(&r->prog.target->reader, &r->slot->before,
+							 &err),
 				 0);
 		batch(r);
-		bb_record__check(&bb_driver_slope, &r->prog, &r->before, 0, &misses, why,
-				 sizeof(why));
+		bb_record__check(r->slot, &misses, why, sizeof(why));
 		if (why[0])
 			usleep(200000);
 	}
@@ -165,7 +163,7 @@ static void test_statistics_of_others(void **state)
 	assert_int_equal(bb_stats_enable__on(&others, &err), 0);
 	batch(r);
 	bb_stats_enable__off(&others);
-	bb_record__check(&bb_driver_slope, &r->prog, &r->before, 0, &misses, why, sizeof(why));
+	bb_record__check(r->slot, &misses, why, sizeof(why));
 	assert_non_null(strstr(why, "another process has bpf_stats on"));
 	end(r);
 }

@@ -3,11 +3,16 @@
 #include "unit/stats_testing.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "unit/folder_testing.h"
 #include "run/selftest.h"
 
 #define RUNS 5
+#define RESOLUTION                                                                                 \
+	"\""                                                                                       \
+	"noise_floor"                                                                              \
+	"\": " /* the key of the resolution */
 
 static const double steps[RUNS] = {-2, -1, 0, 1, 2}; /* their sd is sqrt(2.5) */
 
@@ -62,6 +67,78 @@ static double pooled(const double *step, size_t n)
 		bb_offsets_of(x, RUNS, &offsets[i * RUNS]);
 	}
 	return bb_pool_spreads(s, n, offsets, n * RUNS, 0.05).half_width;
+}
+
+/* The file's format. Older and newer versions of bpfbench read it, so it stays as it is, byte by
+ * byte. The fingerprint has the same form as in a stored run. */
+static void test_written(void **state)
+{
+	static const char head[] = "{\n"
+				   " \"format\": \"bpfbench-selftest\",\n"
+				   " \"version\": 1,\n"
+				   " \"id\": \"20260101T000000Z-selftest-1\",\n"
+				   " \"started\": \"2026-01-01T00:00:00Z\",\n"
+				   " \"command\": \"selftest\",\n"
+				   " \"threshold\": 0.01,\n"
+				   " \"alpha\": 0.05,\n"
+				   " " RESOLUTION "null,\n"
+				   " \"fingerprint\": {\n"
+				   "  \"kernel_release\": \"unknown\",\n";
+	static const char tail[] =
+		"  \"git_commit\": \"unknown\"\n },\n"
+		" \"rows\": [\n"
+		"  {\"program\": \"loop\", \"mode\": \"injected\", \"injected\": 0.02, "
+		"\"experiments\": 2, \"void\": 1, \"covered\": 1, \"seconds\": 12.5, "
+		"\"verdicts\": {\"inconclusive\": 1, \"same\": 0, \"regressed\": 1, \"improved\": "
+		"0}, "
+		"\"log_ratios\": [0.0201, 0.5], \"half_widths\": [0.25, null]}\n ],\n"
+		" \"plain_runs\": {\n"
+		"  \"programs\": [\n"
+		"   {\"program\": \"loop\", \"class\": \"calm\", \"ln_latency\": [1.5, 2], "
+		"\"ln_relative\": []},\n"
+		"   {\"program\": \"loop\", \"class\": \"empty cold\", \"ln_latency\": [], "
+		"\"ln_relative\": [0.125]}\n  ]\n }\n}\n";
+	double ratios[] = {0.0201, 0.5}, widths[] = {0.25, NAN}, ln[] = {1.5, 2},
+	       relative[] = {0.125};
+	struct bb_selftest_row row = {.program = "loop",
+				      .mode = BB_SELFTEST_INJECTED,
+				      .injected = 0.02,
+				      .n = 2,
+				      .verdicts = {1, 0, 1, 0},
+				      .covered = 1,
+				      .voids = 1,
+				      .log_ratios = {ratios, 2},
+				      .half_widths = {widths, 2},
+				      .seconds = 12.5};
+	struct bb_repeat_row plain[] = {
+		{.program = "loop", .ln = {{ln, 2}}, .halves = {ln, 1}, .alone = {ln, 1}},
+		{.program = "loop",
+		 .class = BB_REPEAT_EMPTY_COLD,
+		 .ln = {{NULL, 0}, {relative, 1}}},
+	};
+	const struct bb_selftest t = {.rows = &row,
+				      .n_rows = 1,
+				      .resolution = NAN,
+				      .repeat = {.rows = plain, .n_rows = 2, .clock = {ln, 1}}};
+	const struct bb_selftest_opts opts = {.threshold = 0.01, .alpha = 0.05};
+	struct bb_report *r = machine("20260101T000000Z-selftest-1", "A");
+	char text[16384];
+	struct bb_err err = {0};
+	size_t len;
+	FILE *f;
+
+	(void)state;
+	if (bb_selftest__write(folder, r, &t, &opts, &err))
+		fail_msg("%s", err.msg);
+	bb_report__free(r);
+	f = fopen(in_folder("selftest/20260101T000000Z-selftest-1.json"), "re");
+	assert_non_null(f);
+	len = fread(text, 1, sizeof(text) - 1, f);
+	text[len] = '\0';
+	fclose(f);
+	assert_true(len > strlen(tail));
+	assert_memory_equal(text, head, strlen(head));
+	assert_string_equal(text + len - strlen(tail), tail);
 }
 
 static void write_text(const char *name, const char *text)
@@ -141,11 +218,57 @@ static void test_worst_and_newest(void **state)
 		    pooled((const double[]){0.003}, 1), 1e-7);
 }
 
+/* Earlier versions wrote no plain runs at first, and later figures of other methods and pooled
+ * figures. */
+static void test_older_files(void **state)
+{
+	static const char first[] =
+		"{\"format\": \"bpfbench-selftest\", \"version\": 1, \"id\": \"1\", "
+		"\"started\": \"2026\", \"command\": \"c\", \"threshold\": 0.01, \"alpha\": "
+		"0.05, " RESOLUTION "0.0125, \"fingerprint\": {\"cpu_model\": \"A\", \"gone\": "
+		"\"x\"}, "
+		"\"rows\": [{\"program\": \"loop\", \"mode\": \"reloads\", \"injected\": 0.0, "
+		"\"experiments\": 1, \"void\": 0, \"covered\": 1, \"seconds\": 1.5, "
+		"\"verdicts\": {\"same\": 1}, \"others_say_different\": {\"welch\": 0}, "
+		"\"log_ratios\": [0.001], \"half_widths\": [null]}]}";
+	static const char second[] =
+		"{\"format\": \"bpfbench-selftest\", " RESOLUTION "null, "
+		"\"fingerprint\": {\"cpu_model\": \"A\"}, \"rows\": [], "
+		"\"plain_runs\": {\"between_latency\": 0.01, \"runs\": 5, \"programs\": "
+		"[{\"program\": \"loop\", \"class\": \"calm\", \"ln_latency\": "
+		"[-0.002, -0.001, null, 0, 0.001, 0.002], \"ln_relative\": [null]}]}}";
+	const double step = 0.001;
+	double resolution = 0;
+	struct bb_report *r = machine("now", "A");
+	struct bb_between b;
+	struct bb_err err = {0};
+	char *id = NULL;
+
+	(void)state;
+	assert_int_equal(mkdir(in_folder("selftest"), 0700), 0);
+	write_text("20260101T000000Z-selftest-1.json", first);
+	assert_int_equal(read_pool("A", NULL, &b), -ENOENT);
+	write_text("20260102T000000Z-selftest-1.json", second);
+	assert_int_equal(bb_selftest__read_resolution(folder, &r->fingerprint, &resolution, &id,
+						      &err),
+			 0);
+	assert_near(resolution, 0.0125, 0);
+	assert_string_equal(id, "20260101T000000Z-selftest-1");
+	assert_int_equal(read_pool("A", NULL, &b), 0);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width, pooled(&step, 1), 1e-7);
+	assert_nan(b.of[BB_REPEAT_CALM][BB_REPEAT_RELATIVE].half_width);
+	assert_int_equal(b.n_selftests, 1);
+	free(id);
+	bb_report__free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_none, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_written, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_pool, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_older_files, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_worst_and_newest, make_folder, remove_folder),
 	};
 

@@ -231,6 +231,23 @@ static void test_slow_calls(void **state)
 	close_calls(&c);
 }
 
+/* The calls that warm up a fast function are in no figure: the naive mean is of the others. */
+static void test_warm_up_calls(void **state)
+{
+	uint64_t ps[1];
+	struct bb_batch b = {.ns = ps, .want = 0, .max_s = 60};
+	struct bb_err err = {0};
+	struct calls c;
+
+	(void)state;
+	assert_int_equal(open_calls(&c, "source_addr", "v3", &err), 0);
+	assert_int_equal(bb_driver__batch(c.slot, 0, &b, &err), 0);
+	assert_int_equal(b.n, 0);
+	assert_int_equal(b.run_cnt, 0);
+	assert_int_equal(b.run_time_ns, 0);
+	close_calls(&c);
+}
+
 static void test_no_version(void **state)
 {
 	struct bb_err err = {0};
@@ -246,10 +263,10 @@ static void test_no_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),       cmocka_unit_test(test_no_sample),
-		cmocka_unit_test(test_flush),      cmocka_unit_test(test_oops),
-		cmocka_unit_test(test_fast_calls), cmocka_unit_test(test_slow_calls),
-		cmocka_unit_test(test_no_version),
+		cmocka_unit_test(test_line),          cmocka_unit_test(test_no_sample),
+		cmocka_unit_test(test_flush),         cmocka_unit_test(test_oops),
+		cmocka_unit_test(test_fast_calls),    cmocka_unit_test(test_slow_calls),
+		cmocka_unit_test(test_warm_up_calls), cmocka_unit_test(test_no_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
