@@ -39,9 +39,8 @@ struct bb_member {
 	const char *key;
 	enum bb_member_type type;
 	enum bb_member_presence presence;
-	size_t offset;
-	/* BB_RECORDS: offset of the array's length; BB_CHARS: bytes of the array */
-	size_t n_offset;
+	size_t offset, size;        /* of the member, in bytes */
+	size_t n_offset;            /* BB_RECORDS: offset of the array's length */
 	const struct bb_record *of; /* BB_RECORDS: the structs in the array */
 	const char *doc;            /* for readers of files; "" if the key is enough */
 };
@@ -56,7 +55,24 @@ struct bb_record {
 	void (*done)(void *item);
 };
 
-#define BB_MEMBERS(array) (array), BB_LEN(array)
+/* The row of the member `member` of struct `of`. */
+#define BB_ROW(of, key, type, presence, member, doc)                                               \
+	{                                                                                          \
+		key, type, presence, offsetof(struct of, member),                                  \
+			sizeof(((struct of *)NULL)->member), 0, NULL, doc                          \
+	}
+/* The row of the BB_RECORDS member `array` of struct `of`, which has n_##array items. */
+#define BB_LIST(of, key, presence, array, record, doc)                                             \
+	{                                                                                          \
+		key, BB_RECORDS, presence, offsetof(struct of, array),                             \
+			sizeof(((struct of *)NULL)->array), offsetof(struct of, n_##array),        \
+			&(record), doc                                                             \
+	}
+/* Defines of##_record, the description of struct `of`. */
+#define BB_RECORD(of, its_members, its_init, its_done, its_doc)                                    \
+	const struct bb_record of##_record = {its_doc,     sizeof(struct of),                      \
+					      its_members, BB_LEN(its_members),                    \
+					      its_init,    its_done}
 
 struct bb_numbers {
 	double *x; /* x[n], owned; NAN marks a missing number */

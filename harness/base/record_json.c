@@ -126,7 +126,7 @@ int bb_record__to_u64(const json_t *v, uint64_t *ret_value)
 static int read_text(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
 		     void *at)
 {
-	size_t max = m->type == BB_CHARS ? m->n_offset - 1 : rd->format->max_text;
+	size_t max = m->type == BB_CHARS ? m->size - 1 : rd->format->max_text;
 
 	if (m->type == BB_TEXT_OR_NULL && json_is_null(v))
 		return 0;
