@@ -16,7 +16,7 @@ enum bb_member_type {
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
 	BB_MOD64,        /* int, an address modulo 64; default -1, not known */
-	/* int32_t >= 0; default -1, no index, not written */
+	/* int32_t or uint32_t, an index up to INT32_MAX; default -1, no index, not written */
 	BB_INDEX,
 	BB_REAL,     /* double; default NAN */
 	BB_POSITIVE, /* double >= 0, or NAN; default NAN */
@@ -39,10 +39,11 @@ struct bb_member {
 	const char *key;
 	enum bb_member_type type;
 	enum bb_member_presence presence;
-	size_t offset, size;        /* of the member, in bytes */
-	size_t n_offset;            /* BB_RECORDS: offset of the array's length */
-	const struct bb_record *of; /* BB_RECORDS: the structs in the array */
-	const char *doc;            /* for readers of files; "" if the key is enough */
+	size_t offset, size; /* of the member, in bytes */
+	size_t n_offset;     /* BB_RECORDS: offset of the array's length */
+	/* BB_RECORDS: the structs in the array. BB_INDEX: those that it is an index of, or NULL */
+	const struct bb_record *of;
+	const char *doc; /* for readers of files; "" if the key is enough */
 };
 
 struct bb_record {
@@ -55,12 +56,14 @@ struct bb_record {
 	void (*done)(void *item);
 };
 
-/* The row of the member `member` of struct `of`. */
-#define BB_ROW(of, key, type, presence, member, doc)                                               \
+/* Rows of the member `member` of struct `of`. */
+#define BB_ROW_OF(of, key, type, presence, member, record, doc)                                    \
 	{                                                                                          \
 		key, type, presence, offsetof(struct of, member),                                  \
-			sizeof(((struct of *)NULL)->member), 0, NULL, doc                          \
+			sizeof(((struct of *)NULL)->member), 0, record, doc                        \
 	}
+#define BB_ROW(of, key, type, presence, member, doc)                                               \
+	BB_ROW_OF(of, key, type, presence, member, NULL, doc)
 /* The row of the BB_RECORDS member `array` of struct `of`, which has n_##array items. */
 #define BB_LIST(of, key, presence, array, record, doc)                                             \
 	{                                                                                          \
