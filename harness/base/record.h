@@ -22,8 +22,10 @@ enum bb_member_type {
 	BB_POSITIVE, /* double >= 0, or NAN; default NAN */
 	BB_SHARE,    /* double from 0 to 1, or NAN; default NAN */
 	BB_BOOL,
-	BB_NUMBERS, /* struct bb_numbers */
-	BB_RECORDS, /* pointer to an array of described structs */
+	BB_NUMBERS,        /* struct bb_numbers */
+	BB_RECORDS,        /* pointer to an array of described structs */
+	BB_STRUCT,         /* a described struct */
+	BB_STRUCT_OR_NULL, /* pointer to a described struct; default NULL */
 	/* Functions of the file's format (struct bb_record_part) read and write the member.
 	 * bb_record.init() sets its default, and bb_record.done() frees it. */
 	BB_OTHER,
@@ -41,7 +43,8 @@ struct bb_member {
 	enum bb_member_presence presence;
 	size_t offset, size; /* of the member, in bytes */
 	size_t n_offset;     /* BB_RECORDS: offset of the array's length */
-	/* BB_RECORDS: the structs in the array. BB_INDEX: those that it is an index of, or NULL */
+	/* of BB_RECORDS, BB_STRUCT and BB_STRUCT_OR_NULL: the structs. BB_INDEX: the structs in the
+	 * array that it is an index of, or NULL */
 	const struct bb_record *of;
 	const char *doc; /* for readers of files; "" if the key is enough */
 };

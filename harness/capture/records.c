@@ -106,26 +106,17 @@ static const struct bb_member input_members[] = {
 BB_RECORD(bb_captured_input, input_members, NULL, done_input, "");
 
 static const struct bb_member kernel_members[] = {
-	BB_ROW(bb_capture, "release", BB_TEXT, BB_ALWAYS, kernel.release, ""),
-	BB_ROW(bb_capture, "version", BB_TEXT, BB_ALWAYS, kernel.version, ""),
-	BB_ROW(bb_capture, "machine", BB_TEXT, BB_ALWAYS, kernel.machine, ""),
+	BB_ROW(bb_captured_kernel, "release", BB_TEXT, BB_ALWAYS, release, ""),
+	BB_ROW(bb_captured_kernel, "version", BB_TEXT, BB_ALWAYS, version, ""),
+	BB_ROW(bb_captured_kernel, "machine", BB_TEXT, BB_ALWAYS, machine, ""),
 };
-static const struct bb_record kernel_record =
-	{"", sizeof(struct bb_capture), kernel_members, BB_LEN(kernel_members), NULL, NULL};
-
-static void done_capture(void *capture)
-{
-	struct bb_capture *c = capture;
-
-	free(c->kernel.release);
-	free(c->kernel.version);
-	free(c->kernel.machine);
-}
+static BB_RECORD(bb_captured_kernel, kernel_members, NULL, NULL, "");
 
 static const struct bb_member capture_members[] = {
 	{.key = "bpfbench_capture", .type = BB_OTHER},
 	BB_ROW(bb_capture, "command", BB_TEXT, BB_ALWAYS, command, ""),
-	{.key = "kernel", .type = BB_OTHER},
+	BB_ROW_OF(bb_capture, "kernel", BB_STRUCT, BB_ALWAYS, kernel, &bb_captured_kernel_record,
+		  ""),
 	BB_ROW(bb_capture, "cpus", BB_U32, BB_NEWER, n_cpus, ""),
 	BB_LIST(bb_capture, "btfs", BB_NEWER, btfs, bb_captured_btf_record, ""),
 	BB_LIST(bb_capture, "maps", BB_NEWER, maps, bb_captured_map_record, ""),
@@ -134,7 +125,7 @@ static const struct bb_member capture_members[] = {
 		""),
 	BB_LIST(bb_capture, "test_runs", BB_NEWER, inputs, bb_captured_input_record, ""),
 };
-BB_RECORD(bb_capture, capture_members, NULL, done_capture, "");
+BB_RECORD(bb_capture, capture_members, NULL, NULL, "");
 
 static void write_tag(const void *, const void *prog, struct bb_json *w)
 {
@@ -181,22 +172,9 @@ static int read_version(struct bb_record_reader *rd, const json_t *object, void 
 	return 0;
 }
 
-static void write_kernel(const void *whole, const void *capture, struct bb_json *w)
-{
-	bb_json__open(w, "kernel", "{");
-	bb_record__write(&bb_capture_format, &kernel_record, whole, capture, w);
-	bb_json__close(w);
-}
-
-static int read_kernel(struct bb_record_reader *rd, const json_t *object, void *capture)
-{
-	return bb_record__read(rd, &kernel_record, json_object_get(object, "kernel"), capture);
-}
-
 static const struct bb_record_part parts[] = {
 	{&bb_captured_prog_record, "tag", write_tag, read_tag},
 	{&bb_capture_record, "bpfbench_capture", write_version, read_version},
-	{&bb_capture_record, "kernel", write_kernel, read_kernel},
 };
 
 const struct bb_record_format bb_capture_format = {

@@ -27,7 +27,6 @@ static void done_series(void *series)
 {
 	struct bb_series *s = series;
 
-	free(s->flow);
 	bb_hist_done(&s->hist);
 }
 
@@ -91,7 +90,7 @@ static const struct bb_member series_members[] = {
 		 "the reference of a wakeup"),
 	NEWER(bb_series, BB_POSITIVE, line_ns,
 	      "cold: time of a line of memory that is read after emptying; null elsewhere"),
-	MEMBER_AS(bb_series, "flow", BB_OTHER, flow, ""),
+	BB_ROW_OF(bb_series, "flow", BB_STRUCT_OR_NULL, BB_IF_SET, flow, &bb_ring_use_record, ""),
 	MEMBER_AS(bb_series, "hist", BB_OTHER, hist, ""),
 	BB_LIST(bb_series, "classes", BB_IF_SET, classes, bb_class_record,
 		"of a mix: the same samples, by return value and path. Absent elsewhere"),
