@@ -27,6 +27,7 @@ void bb_record__init(const struct bb_record *record, void *item)
 		case BB_REAL:
 		case BB_POSITIVE:
 		case BB_SHARE: *(double *)at = NAN; break;
+		case BB_STRUCT: bb_record__init(m->of, at); break;
 		default: break;
 		}
 	}
@@ -53,6 +54,12 @@ void bb_record__done(const struct bb_record *record, void *item)
 			for (size_t k = 0; k < n; k++)
 				bb_record__done(m->of, items + k * m->of->size);
 			free(items);
+			break;
+		case BB_STRUCT: bb_record__done(m->of, at); break;
+		case BB_STRUCT_OR_NULL:
+			if (*(void **)at)
+				bb_record__done(m->of, *(void **)at);
+			free(*(void **)at);
 			break;
 		default: break;
 		}

@@ -16,14 +16,16 @@ enum bb_member_type {
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
 	BB_MOD64,        /* int, an address modulo 64; default -1, not known */
-	/* int32_t >= 0; default -1, no index, not written */
+	/* int32_t or uint32_t, an index up to INT32_MAX; default -1, no index, not written */
 	BB_INDEX,
 	BB_REAL,     /* double; default NAN */
 	BB_POSITIVE, /* double >= 0, or NAN; default NAN */
 	BB_SHARE,    /* double from 0 to 1, or NAN; default NAN */
 	BB_BOOL,
-	BB_NUMBERS, /* struct bb_numbers */
-	BB_RECORDS, /* pointer to an array of described structs */
+	BB_NUMBERS,        /* struct bb_numbers */
+	BB_RECORDS,        /* pointer to an array of described structs */
+	BB_STRUCT,         /* a described struct */
+	BB_STRUCT_OR_NULL, /* pointer to a described struct; default NULL */
 	/* Functions of the file's format (struct bb_record_part) read and write the member.
 	 * bb_record.init() sets its default, and bb_record.done() frees it. */
 	BB_OTHER,
@@ -39,11 +41,12 @@ struct bb_member {
 	const char *key;
 	enum bb_member_type type;
 	enum bb_member_presence presence;
-	size_t offset;
-	/* BB_RECORDS: offset of the array's length; BB_CHARS: bytes of the array */
-	size_t n_offset;
-	const struct bb_record *of; /* BB_RECORDS: the structs in the array */
-	const char *doc;            /* for readers of files; "" if the key is enough */
+	size_t offset, size; /* of the member, in bytes */
+	size_t n_offset;     /* BB_RECORDS: offset of the array's length */
+	/* of BB_RECORDS, BB_STRUCT and BB_STRUCT_OR_NULL: the structs. BB_INDEX: the structs in the
+	 * array that it is an index of, or NULL */
+	const struct bb_record *of;
+	const char *doc; /* for readers of files; "" if the key is enough */
 };
 
 struct bb_record {
@@ -56,7 +59,26 @@ struct bb_record {
 	void (*done)(void *item);
 };
 
-#define BB_MEMBERS(array) (array), BB_LEN(array)
+/* Rows of the member `member` of struct `of`. */
+#define BB_ROW_OF(of, key, type, presence, member, record, doc)                                    \
+	{                                                                                          \
+		key, type, presence, offsetof(struct of, member),                                  \
+			sizeof(((struct of *)NULL)->member), 0, record, doc                        \
+	}
+#define BB_ROW(of, key, type, presence, member, doc)                                               \
+	BB_ROW_OF(of, key, type, presence, member, NULL, doc)
+/* The row of the BB_RECORDS member `array` of struct `of`, which has n_##array items. */
+#define BB_LIST(of, key, presence, array, record, doc)                                             \
+	{                                                                                          \
+		key, BB_RECORDS, presence, offsetof(struct of, array),                             \
+			sizeof(((struct of *)NULL)->array), offsetof(struct of, n_##array),        \
+			&(record), doc                                                             \
+	}
+/* Defines of##_record, the description of struct `of`. */
+#define BB_RECORD(of, its_members, its_init, its_done, its_doc)                                    \
+	const struct bb_record of##_record = {its_doc,     sizeof(struct of),                      \
+					      its_members, BB_LEN(its_members),                    \
+					      its_init,    its_done}
 
 struct bb_numbers {
 	double *x; /* x[n], owned; NAN marks a missing number */

@@ -17,7 +17,8 @@ static bool is_default(const struct bb_member *m, const void *item)
 	switch (m->type) {
 	case BB_NAME:
 	case BB_TEXT:
-	case BB_TEXT_OR_NULL: return !*(char *const *)at;
+	case BB_TEXT_OR_NULL:
+	case BB_STRUCT_OR_NULL: return !*(char *const *)at;
 	case BB_CHARS: return !*(const char *)at;
 	case BB_COUNT:
 	case BB_SEED: return !*(const uint64_t *)at;
@@ -31,6 +32,7 @@ static bool is_default(const struct bb_member *m, const void *item)
 	case BB_BOOL: return !*(const bool *)at;
 	case BB_NUMBERS: return !((const struct bb_numbers *)at)->n;
 	case BB_RECORDS: return !*(const size_t *)((const char *)item + m->n_offset);
+	case BB_STRUCT:
 	case BB_OTHER: break;
 	}
 	return false;
@@ -82,6 +84,13 @@ static void write_member(const struct bb_record_format *format, const struct bb_
 		}
 		bb_json__close(w);
 		break;
+	case BB_STRUCT:
+	case BB_STRUCT_OR_NULL:
+		bb_json__open(w, m->key, "{");
+		bb_record__write(format, m->of, whole,
+				 m->type == BB_STRUCT ? at : *(void *const *)at, w);
+		bb_json__close(w);
+		break;
 	case BB_OTHER: find_part(format, record, m->key)->write(whole, at, w); break;
 	}
 }
@@ -126,7 +135,7 @@ int bb_record__to_u64(const json_t *v, uint64_t *ret_value)
 static int read_text(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
 		     void *at)
 {
-	size_t max = m->type == BB_CHARS ? m->n_offset - 1 : rd->format->max_text;
+	size_t max = m->type == BB_CHARS ? m->size - 1 : rd->format->max_text;
 
 	if (m->type == BB_TEXT_OR_NULL && json_is_null(v))
 		return 0;
@@ -245,6 +254,25 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 	return rc;
 }
 
+static int read_struct(struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
+		       void *at)
+{
+	size_t len = strlen(rd->where);
+	int rc;
+
+	if (m->type == BB_STRUCT_OR_NULL) {
+		void **owned = at;
+
+		at = *owned = bb_calloc(1, m->of->size);
+		bb_record__init(m->of, at);
+	}
+	snprintf(rd->where + len, sizeof(rd->where) - len, "%s%s", len ? "." : "", m->key);
+	rc = bb_record__read(rd, m->of, v, at);
+	if (!rc)
+		rd->where[len] = '\0';
+	return rc;
+}
+
 int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
 			  void *item)
 {
@@ -265,6 +293,8 @@ int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m
 		return 0;
 	case BB_NUMBERS: return read_numbers(rd, m, v, at);
 	case BB_RECORDS: return read_records(rd, m, v, item);
+	case BB_STRUCT:
+	case BB_STRUCT_OR_NULL: return read_struct(rd, m, v, at);
 	default: return read_whole(rd, m, v, at);
 	}
 }

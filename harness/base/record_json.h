@@ -7,7 +7,7 @@
 #include "base/record.h"
 
 /* Writes structs that a struct bb_record describes (base/record.h) as JSON objects, and reads them.
- * A BB_RECORDS member becomes a list of objects. */
+ * A BB_RECORDS member becomes a list of objects, and a BB_STRUCT member an object. */
 
 struct bb_record_reader;
 

@@ -148,7 +148,7 @@ struct bb_captured_input {
 struct bb_capture {
 	char *path;    /* path of the file, for messages; NULL if there is no file */
 	char *command; /* the command and its arguments */
-	struct {
+	struct bb_captured_kernel {
 		char *release, *version, *machine; /* uname(2) */
 	} kernel;
 	/* number of possible CPUs, which is the number of parts of a value in a per-CPU map */

@@ -6,38 +6,15 @@
 
 #define MAX_TEXT 4096 /* limit: bytes of a string in the manifest */
 
-#define MEMBER(of, key, type, presence, member)                                                    \
-	{                                                                                          \
-		key, type, presence, offsetof(struct of, member), 0, NULL, ""                      \
-	}
-#define CHARS(of, key, presence, member)                                                           \
-	{                                                                                          \
-		key, BB_CHARS, presence, offsetof(struct of, member),                              \
-			sizeof(((struct of *)NULL)->member), NULL, ""                              \
-	}
-#define LIST(of, key, presence, array, record)                                                     \
-	{                                                                                          \
-		key, BB_RECORDS, presence, offsetof(struct of, array),                             \
-			offsetof(struct of, n_##array), &(record), ""                              \
-	}
-#define OTHER(key)                                                                                 \
-	{                                                                                          \
-		key, BB_OTHER, BB_ALWAYS, 0, 0, NULL, ""                                           \
-	}
-#define RECORD(of, its_members, its_done)                                                          \
-	{                                                                                          \
-		.doc = "", .size = sizeof(struct of), BB_MEMBERS(its_members), .done = its_done    \
-	}
-
 static void done_btf(void *btf)
 {
 	bb_blob__done(&((struct bb_captured_btf *)btf)->raw);
 }
 
 static const struct bb_member btf_members[] = {
-	CHARS(bb_captured_btf, "module", BB_IF_SET, module),
+	BB_ROW(bb_captured_btf, "module", BB_CHARS, BB_IF_SET, module, ""),
 };
-const struct bb_record bb_captured_btf_record = RECORD(bb_captured_btf, btf_members, done_btf);
+BB_RECORD(bb_captured_btf, btf_members, NULL, done_btf, "");
 
 static void done_map(void *map)
 {
@@ -45,29 +22,29 @@ static void done_map(void *map)
 }
 
 static const struct bb_member map_members[] = {
-	MEMBER(bb_captured_map, "name", BB_NAME, BB_ALWAYS, name),
-	CHARS(bb_captured_map, "kernel_name", BB_NEWER, kernel_name),
-	MEMBER(bb_captured_map, "type", BB_U32, BB_NEWER, type),
-	MEMBER(bb_captured_map, "key_size", BB_U32, BB_NEWER, key_size),
-	MEMBER(bb_captured_map, "value_size", BB_U32, BB_NEWER, value_size),
-	MEMBER(bb_captured_map, "max_entries", BB_U32, BB_NEWER, max_entries),
-	MEMBER(bb_captured_map, "flags", BB_U32, BB_NEWER, flags),
-	MEMBER(bb_captured_map, "extra", BB_COUNT, BB_NEWER, extra),
-	MEMBER(bb_captured_map, "btf", BB_INDEX, BB_IF_SET, btf),
-	MEMBER(bb_captured_map, "key_type_id", BB_U32, BB_NEWER, key_type_id),
-	MEMBER(bb_captured_map, "value_type_id", BB_U32, BB_NEWER, value_type_id),
-	MEMBER(bb_captured_map, "inner", BB_INDEX, BB_IF_SET, inner),
-	MEMBER(bb_captured_map, "frozen", BB_BOOL, BB_NEWER, frozen),
-	MEMBER(bb_captured_map, "entries", BB_U32, BB_NEWER, n_entries),
-	MEMBER(bb_captured_map, "left_out", BB_TEXT_OR_NULL, BB_IF_SET, left_out),
+	BB_ROW(bb_captured_map, "name", BB_NAME, BB_ALWAYS, name, ""),
+	BB_ROW(bb_captured_map, "kernel_name", BB_CHARS, BB_NEWER, kernel_name, ""),
+	BB_ROW(bb_captured_map, "type", BB_U32, BB_NEWER, type, ""),
+	BB_ROW(bb_captured_map, "key_size", BB_U32, BB_NEWER, key_size, ""),
+	BB_ROW(bb_captured_map, "value_size", BB_U32, BB_NEWER, value_size, ""),
+	BB_ROW(bb_captured_map, "max_entries", BB_U32, BB_NEWER, max_entries, ""),
+	BB_ROW(bb_captured_map, "flags", BB_U32, BB_NEWER, flags, ""),
+	BB_ROW(bb_captured_map, "extra", BB_COUNT, BB_NEWER, extra, ""),
+	BB_ROW(bb_captured_map, "btf", BB_INDEX, BB_IF_SET, btf, ""),
+	BB_ROW(bb_captured_map, "key_type_id", BB_U32, BB_NEWER, key_type_id, ""),
+	BB_ROW(bb_captured_map, "value_type_id", BB_U32, BB_NEWER, value_type_id, ""),
+	BB_ROW(bb_captured_map, "inner", BB_INDEX, BB_IF_SET, inner, ""),
+	BB_ROW(bb_captured_map, "frozen", BB_BOOL, BB_NEWER, frozen, ""),
+	BB_ROW(bb_captured_map, "entries", BB_U32, BB_NEWER, n_entries, ""),
+	BB_ROW(bb_captured_map, "left_out", BB_TEXT_OR_NULL, BB_IF_SET, left_out, ""),
 };
-const struct bb_record bb_captured_map_record = RECORD(bb_captured_map, map_members, done_map);
+BB_RECORD(bb_captured_map, map_members, NULL, done_map, "");
 
 static const struct bb_member ref_members[] = {
-	MEMBER(bb_captured_ref, "map", BB_INDEX, BB_IF_SET, map),
-	MEMBER(bb_captured_ref, "btf", BB_INDEX, BB_IF_SET, btf),
+	BB_ROW(bb_captured_ref, "map", BB_INDEX, BB_IF_SET, map, ""),
+	BB_ROW(bb_captured_ref, "btf", BB_INDEX, BB_IF_SET, btf, ""),
 };
-static const struct bb_record ref_record = RECORD(bb_captured_ref, ref_members, NULL);
+static BB_RECORD(bb_captured_ref, ref_members, NULL, NULL, "");
 
 static void done_prog(void *prog)
 {
@@ -79,38 +56,38 @@ static void done_prog(void *prog)
 }
 
 static const struct bb_member prog_members[] = {
-	MEMBER(bb_captured_prog, "name", BB_NAME, BB_ALWAYS, name),
-	CHARS(bb_captured_prog, "kernel_name", BB_NEWER, kernel_name),
-	CHARS(bb_captured_prog, "license", BB_NEWER, license),
-	MEMBER(bb_captured_prog, "type", BB_U32, BB_NEWER, type),
-	MEMBER(bb_captured_prog, "expected_attach_type", BB_U32, BB_NEWER, expected_attach_type),
-	MEMBER(bb_captured_prog, "flags", BB_U32, BB_NEWER, flags),
-	MEMBER(bb_captured_prog, "kern_version", BB_U32, BB_NEWER, kern_version),
-	MEMBER(bb_captured_prog, "btf", BB_INDEX, BB_IF_SET, btf),
-	MEMBER(bb_captured_prog, "attach_btf_id", BB_U32, BB_NEWER, attach_btf_id),
-	CHARS(bb_captured_prog, "attach_name", BB_IF_SET, attach_name),
-	MEMBER(bb_captured_prog, "attach_btf", BB_INDEX, BB_IF_SET, attach_btf),
-	MEMBER(bb_captured_prog, "attach_prog", BB_INDEX, BB_IF_SET, attach_prog),
-	LIST(bb_captured_prog, "fd_array", BB_IF_SET, fds, ref_record),
-	OTHER("tag"),
-	MEMBER(bb_captured_prog, "xlated_bytes", BB_U32, BB_NEWER, xlated_bytes),
-	MEMBER(bb_captured_prog, "jited_bytes", BB_U32, BB_NEWER, jited_bytes),
-	MEMBER(bb_captured_prog, "refused", BB_TEXT_OR_NULL, BB_IF_SET, refused),
-	MEMBER(bb_captured_prog, "missing", BB_TEXT_OR_NULL, BB_IF_SET, missing),
-	MEMBER(bb_captured_prog, "probe", BB_TEXT_OR_NULL, BB_IF_SET, probe),
+	BB_ROW(bb_captured_prog, "name", BB_NAME, BB_ALWAYS, name, ""),
+	BB_ROW(bb_captured_prog, "kernel_name", BB_CHARS, BB_NEWER, kernel_name, ""),
+	BB_ROW(bb_captured_prog, "license", BB_CHARS, BB_NEWER, license, ""),
+	BB_ROW(bb_captured_prog, "type", BB_U32, BB_NEWER, type, ""),
+	BB_ROW(bb_captured_prog, "expected_attach_type", BB_U32, BB_NEWER, expected_attach_type,
+	       ""),
+	BB_ROW(bb_captured_prog, "flags", BB_U32, BB_NEWER, flags, ""),
+	BB_ROW(bb_captured_prog, "kern_version", BB_U32, BB_NEWER, kern_version, ""),
+	BB_ROW(bb_captured_prog, "btf", BB_INDEX, BB_IF_SET, btf, ""),
+	BB_ROW(bb_captured_prog, "attach_btf_id", BB_U32, BB_NEWER, attach_btf_id, ""),
+	BB_ROW(bb_captured_prog, "attach_name", BB_CHARS, BB_IF_SET, attach_name, ""),
+	BB_ROW(bb_captured_prog, "attach_btf", BB_INDEX, BB_IF_SET, attach_btf, ""),
+	BB_ROW(bb_captured_prog, "attach_prog", BB_INDEX, BB_IF_SET, attach_prog, ""),
+	BB_LIST(bb_captured_prog, "fd_array", BB_IF_SET, fds, bb_captured_ref_record, ""),
+	{.key = "tag", .type = BB_OTHER},
+	BB_ROW(bb_captured_prog, "xlated_bytes", BB_U32, BB_NEWER, xlated_bytes, ""),
+	BB_ROW(bb_captured_prog, "jited_bytes", BB_U32, BB_NEWER, jited_bytes, ""),
+	BB_ROW(bb_captured_prog, "refused", BB_TEXT_OR_NULL, BB_IF_SET, refused, ""),
+	BB_ROW(bb_captured_prog, "missing", BB_TEXT_OR_NULL, BB_IF_SET, missing, ""),
+	BB_ROW(bb_captured_prog, "probe", BB_TEXT_OR_NULL, BB_IF_SET, probe, ""),
 };
-const struct bb_record bb_captured_prog_record = RECORD(bb_captured_prog, prog_members, done_prog);
+BB_RECORD(bb_captured_prog, prog_members, NULL, done_prog, "");
 
 static const struct bb_member attachment_members[] = {
-	MEMBER(bb_captured_attachment, "program", BB_INDEX, BB_IF_SET, prog),
-	CHARS(bb_captured_attachment, "kind", BB_NEWER, kind),
-	CHARS(bb_captured_attachment, "where", BB_NEWER, where),
-	MEMBER(bb_captured_attachment, "attach_type", BB_U32, BB_NEWER, attach_type),
-	MEMBER(bb_captured_attachment, "times", BB_U32, BB_NEWER, n),
-	MEMBER(bb_captured_attachment, "refused", BB_BOOL, BB_IF_SET, refused),
+	BB_ROW(bb_captured_attachment, "program", BB_INDEX, BB_IF_SET, prog, ""),
+	BB_ROW(bb_captured_attachment, "kind", BB_CHARS, BB_NEWER, kind, ""),
+	BB_ROW(bb_captured_attachment, "where", BB_CHARS, BB_NEWER, where, ""),
+	BB_ROW(bb_captured_attachment, "attach_type", BB_U32, BB_NEWER, attach_type, ""),
+	BB_ROW(bb_captured_attachment, "times", BB_U32, BB_NEWER, n, ""),
+	BB_ROW(bb_captured_attachment, "refused", BB_BOOL, BB_IF_SET, refused, ""),
 };
-const struct bb_record bb_captured_attachment_record = RECORD(bb_captured_attachment,
-							      attachment_members, NULL);
+BB_RECORD(bb_captured_attachment, attachment_members, NULL, NULL, "");
 
 static void done_input(void *input)
 {
@@ -121,42 +98,34 @@ static void done_input(void *input)
 }
 
 static const struct bb_member input_members[] = {
-	MEMBER(bb_captured_input, "program", BB_INDEX, BB_IF_SET, prog),
-	MEMBER(bb_captured_input, "repeat", BB_U32, BB_NEWER, repeat),
-	MEMBER(bb_captured_input, "path", BB_TEXT_OR_NULL, BB_IF_SET, path),
-	MEMBER(bb_captured_input, "share", BB_SHARE, BB_IF_SET, share),
+	BB_ROW(bb_captured_input, "program", BB_INDEX, BB_IF_SET, prog, ""),
+	BB_ROW(bb_captured_input, "repeat", BB_U32, BB_NEWER, repeat, ""),
+	BB_ROW(bb_captured_input, "path", BB_TEXT_OR_NULL, BB_IF_SET, path, ""),
+	BB_ROW(bb_captured_input, "share", BB_SHARE, BB_IF_SET, share, ""),
 };
-const struct bb_record bb_captured_input_record = RECORD(bb_captured_input, input_members,
-							 done_input);
+BB_RECORD(bb_captured_input, input_members, NULL, done_input, "");
 
 static const struct bb_member kernel_members[] = {
-	MEMBER(bb_capture, "release", BB_TEXT, BB_ALWAYS, kernel.release),
-	MEMBER(bb_capture, "version", BB_TEXT, BB_ALWAYS, kernel.version),
-	MEMBER(bb_capture, "machine", BB_TEXT, BB_ALWAYS, kernel.machine),
+	BB_ROW(bb_captured_kernel, "release", BB_TEXT, BB_ALWAYS, release, ""),
+	BB_ROW(bb_captured_kernel, "version", BB_TEXT, BB_ALWAYS, version, ""),
+	BB_ROW(bb_captured_kernel, "machine", BB_TEXT, BB_ALWAYS, machine, ""),
 };
-static const struct bb_record kernel_record = RECORD(bb_capture, kernel_members, NULL);
-
-static void done_capture(void *capture)
-{
-	struct bb_capture *c = capture;
-
-	free(c->kernel.release);
-	free(c->kernel.version);
-	free(c->kernel.machine);
-}
+static BB_RECORD(bb_captured_kernel, kernel_members, NULL, NULL, "");
 
 static const struct bb_member capture_members[] = {
-	OTHER("bpfbench_capture"),
-	MEMBER(bb_capture, "command", BB_TEXT, BB_ALWAYS, command),
-	OTHER("kernel"),
-	MEMBER(bb_capture, "cpus", BB_U32, BB_NEWER, n_cpus),
-	LIST(bb_capture, "btfs", BB_NEWER, btfs, bb_captured_btf_record),
-	LIST(bb_capture, "maps", BB_NEWER, maps, bb_captured_map_record),
-	LIST(bb_capture, "programs", BB_NEWER, progs, bb_captured_prog_record),
-	LIST(bb_capture, "attachments", BB_NEWER, attachments, bb_captured_attachment_record),
-	LIST(bb_capture, "test_runs", BB_NEWER, inputs, bb_captured_input_record),
+	{.key = "bpfbench_capture", .type = BB_OTHER},
+	BB_ROW(bb_capture, "command", BB_TEXT, BB_ALWAYS, command, ""),
+	BB_ROW_OF(bb_capture, "kernel", BB_STRUCT, BB_ALWAYS, kernel, &bb_captured_kernel_record,
+		  ""),
+	BB_ROW(bb_capture, "cpus", BB_U32, BB_NEWER, n_cpus, ""),
+	BB_LIST(bb_capture, "btfs", BB_NEWER, btfs, bb_captured_btf_record, ""),
+	BB_LIST(bb_capture, "maps", BB_NEWER, maps, bb_captured_map_record, ""),
+	BB_LIST(bb_capture, "programs", BB_NEWER, progs, bb_captured_prog_record, ""),
+	BB_LIST(bb_capture, "attachments", BB_NEWER, attachments, bb_captured_attachment_record,
+		""),
+	BB_LIST(bb_capture, "test_runs", BB_NEWER, inputs, bb_captured_input_record, ""),
 };
-const struct bb_record bb_capture_record = RECORD(bb_capture, capture_members, done_capture);
+BB_RECORD(bb_capture, capture_members, NULL, NULL, "");
 
 static void write_tag(const void *, const void *prog, struct bb_json *w)
 {
@@ -203,22 +172,9 @@ static int read_version(struct bb_record_reader *rd, const json_t *object, void 
 	return 0;
 }
 
-static void write_kernel(const void *whole, const void *capture, struct bb_json *w)
-{
-	bb_json__open(w, "kernel", "{");
-	bb_record__write(&bb_capture_format, &kernel_record, whole, capture, w);
-	bb_json__close(w);
-}
-
-static int read_kernel(struct bb_record_reader *rd, const json_t *object, void *capture)
-{
-	return bb_record__read(rd, &kernel_record, json_object_get(object, "kernel"), capture);
-}
-
 static const struct bb_record_part parts[] = {
 	{&bb_captured_prog_record, "tag", write_tag, read_tag},
 	{&bb_capture_record, "bpfbench_capture", write_version, read_version},
-	{&bb_capture_record, "kernel", write_kernel, read_kernel},
 };
 
 const struct bb_record_format bb_capture_format = {

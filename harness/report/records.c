@@ -2,36 +2,14 @@
 
 #include "report/report.h"
 
-#define ROW(of, key, type, presence, member, doc)                                                  \
-	{                                                                                          \
-		key, type, presence, offsetof(struct of, member), 0, NULL, doc                     \
-	}
-#define MEMBER_AS(of, key, type, member, doc) ROW(of, key, type, BB_ALWAYS, member, doc)
+#define MEMBER_AS(of, key, type, member, doc) BB_ROW(of, key, type, BB_ALWAYS, member, doc)
 /* Row of a member that runs of older versions do not have. */
-#define NEWER_AS(of, key, type, member, doc) ROW(of, key, type, BB_NEWER, member, doc)
-#define IF_SET_AS(of, key, type, member, doc) ROW(of, key, type, BB_IF_SET, member, doc)
+#define NEWER_AS(of, key, type, member, doc) BB_ROW(of, key, type, BB_NEWER, member, doc)
+#define IF_SET_AS(of, key, type, member, doc) BB_ROW(of, key, type, BB_IF_SET, member, doc)
 /* Rows of members whose key is the member's name in the struct. */
 #define MEMBER(of, type, member, doc) MEMBER_AS(of, #member, type, member, doc)
 #define NEWER(of, type, member, doc) NEWER_AS(of, #member, type, member, doc)
 #define IF_SET(of, type, member, doc) IF_SET_AS(of, #member, type, member, doc)
-#define LIST(of, array, presence, record, doc)                                                     \
-	{                                                                                          \
-#array, BB_RECORDS, presence, offsetof(struct of, array),                          \
-			offsetof(struct of, n_##array), &(record), doc                             \
-	}
-/* A member that store/run_json.c reads and writes: the whole item, or its member `member`. */
-#define OTHER(key)                                                                                 \
-	{                                                                                          \
-		key, BB_OTHER, BB_ALWAYS, 0, 0, NULL, NULL                                         \
-	}
-#define OTHER_AS(of, key, member) ROW(of, key, BB_OTHER, BB_ALWAYS, member, NULL)
-/* Defines of##_record, the description of struct `of`. */
-#define RECORD(of, its_members, its_init, its_done, its_doc)                                       \
-	const struct bb_record of##_record = {.doc = its_doc,                                      \
-					      .size = sizeof(struct of),                           \
-					      BB_MEMBERS(its_members),                             \
-					      .init = its_init,                                    \
-					      .done = its_done}
 
 static const struct bb_member flow_members[] = {
 	MEMBER(bb_ring_use, BB_COUNT, consumed, "samples that the consumer had finished"),
@@ -39,17 +17,16 @@ static const struct bb_member flow_members[] = {
 	       "samples still in the ring at the end; of these the age is in bins"),
 	MEMBER(bb_ring_use, BB_COUNT, ring_bytes, ""),
 	MEMBER(bb_ring_use, BB_POSITIVE, consumer_cpu_s, "null: there was no consumer"),
-	OTHER("backlog"),
+	{.key = "backlog", .type = BB_OTHER},
 };
 
-RECORD(bb_ring_use, flow_members, NULL, NULL,
-       "what went through the ring; the samples are lags then");
+BB_RECORD(bb_ring_use, flow_members, NULL, NULL,
+	  "what went through the ring; the samples are lags then");
 
 static void done_series(void *series)
 {
 	struct bb_series *s = series;
 
-	free(s->flow);
 	bb_hist_done(&s->hist);
 }
 
@@ -64,11 +41,11 @@ static const struct bb_member class_members[] = {
 	IF_SET(bb_class, BB_NAME, path,
 	       "of the runs' inputs, by the source line that tells it from the most frequent one. "
 	       "Absent: all inputs take one path, or it is not known"),
-	OTHER_AS(bb_class, "hist", hist),
+	MEMBER_AS(bb_class, "hist", BB_OTHER, hist, ""),
 };
 
-RECORD(bb_class, class_members, NULL, done_class,
-       "of a mix: the samples of a series whose runs returned one value on one path");
+BB_RECORD(bb_class, class_members, NULL, done_class,
+	  "of a mix: the samples of a series whose runs returned one value on one path");
 
 static const struct bb_member series_members[] = {
 	MEMBER(bb_series, BB_U32, load,
@@ -113,14 +90,14 @@ static const struct bb_member series_members[] = {
 		 "the reference of a wakeup"),
 	NEWER(bb_series, BB_POSITIVE, line_ns,
 	      "cold: time of a line of memory that is read after emptying; null elsewhere"),
-	OTHER_AS(bb_series, "flow", flow),
-	OTHER_AS(bb_series, "hist", hist),
-	LIST(bb_series, classes, BB_IF_SET, bb_class_record,
-	     "of a mix: the same samples, by return value and path. Absent elsewhere"),
+	BB_ROW_OF(bb_series, "flow", BB_STRUCT_OR_NULL, BB_IF_SET, flow, &bb_ring_use_record, ""),
+	MEMBER_AS(bb_series, "hist", BB_OTHER, hist, ""),
+	BB_LIST(bb_series, "classes", BB_IF_SET, classes, bb_class_record,
+		"of a mix: the same samples, by return value and path. Absent elsewhere"),
 };
 
-RECORD(bb_series, series_members, NULL, done_series,
-       "the samples of one case from one load of the program");
+BB_RECORD(bb_series, series_members, NULL, done_series,
+	  "the samples of one case from one load of the program");
 
 static const struct bb_member in_vain_members[] = {
 	MEMBER(bb_in_vain, BB_TEXT_OR_NULL, map, "null: not known"),
@@ -142,8 +119,8 @@ static const struct bb_member in_vain_members[] = {
 	MEMBER(bb_in_vain, BB_U32_NOT_0, places, "calls in the program that are meant"),
 };
 
-RECORD(bb_in_vain, in_vain_members, NULL, NULL,
-       "lookups of one map, or a tail call, as counted in a few runs of a clone of the program");
+BB_RECORD(bb_in_vain, in_vain_members, NULL, NULL,
+	  "lookups of one map, or a tail call, as counted in a few runs of a clone of the program");
 
 static void init_case(void *a_case)
 {
@@ -202,9 +179,9 @@ static const struct bb_member case_members[] = {
 	IF_SET(bb_case, BB_BOOL, goes_on,
 	       "its runs went on, by tail calls, in programs whose instructions are not among "
 	       "these. Absent: they did not, or that is not known"),
-	LIST(bb_case, in_vain, BB_IF_SET, bb_in_vain_record,
-	     "calls that came to nothing, nine of ten of them or more: lookups in a map that found "
-	     "nothing, a tail call that did not happen. Absent where there are none"),
+	BB_LIST(bb_case, "in_vain", BB_IF_SET, in_vain, bb_in_vain_record,
+		"calls that came to nothing, nine of ten of them or more: lookups in a map that "
+		"found nothing, a tail call that did not happen. Absent where there are none"),
 	IF_SET_AS(bb_case, "unwatched", BB_U32, n_unwatched,
 		  "lookups and tail calls that may have come to nothing: the verifier refuses the "
 		  "program with a counter at each. Absent: all were counted, or that is not known"),
@@ -242,13 +219,13 @@ static const struct bb_member case_members[] = {
 	IF_SET(bb_case, BB_POSITIVE, map_bytes,
 	       "memory of the maps that are filled to the sizes that param_value has. Absent "
 	       "elsewhere"),
-	OTHER("floor"),
-	OTHER("summary"),
-	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),
+	{.key = "floor", .type = BB_OTHER},
+	{.key = "summary", .type = BB_OTHER},
+	BB_LIST(bb_case, "series", BB_ALWAYS, series, bb_series_record, ""),
 };
 
-RECORD(bb_case, case_members, init_case, NULL,
-       "one variant of a program under one drive at one parameter");
+BB_RECORD(bb_case, case_members, init_case, NULL,
+	  "one variant of a program under one drive at one parameter");
 
 static void init_program(void *program)
 {
@@ -267,11 +244,11 @@ static const struct bb_member program_members[] = {
 	MEMBER(bb_program, BB_NAME, tag,
 	       "the kernel's, 16 hex digits: equal for equal instructions"),
 	IF_SET(bb_program, BB_BOOL, has_ring, "it writes to a ring buffer"),
-	OTHER_AS(bb_program, "static", metrics),
+	MEMBER_AS(bb_program, "static", BB_OTHER, metrics, ""),
 };
 
-RECORD(bb_program, program_members, init_program, NULL,
-       "one variant's program, as the kernel loaded it");
+BB_RECORD(bb_program, program_members, init_program, NULL,
+	  "one variant's program, as the kernel loaded it");
 
 static const struct bb_member pair_members[] = {
 	MEMBER(bb_pair, BB_BOOL, matched,
@@ -290,8 +267,8 @@ static const struct bb_member pair_members[] = {
 		  "why the pair does not count; null: it does"),
 };
 
-RECORD(bb_pair, pair_members, NULL, NULL,
-       "one load of each program, compared over ABBA or BAAB blocks of runs");
+BB_RECORD(bb_pair, pair_members, NULL, NULL,
+	  "one load of each program, compared over ABBA or BAAB blocks of runs");
 
 static void init_comparison(void *comparison)
 {
@@ -313,12 +290,12 @@ static const struct bb_member comparison_members[] = {
 	IF_SET(bb_comparison, BB_POSITIVE, budget_s,
 	       "time for all comparisons that its verdict was looked for in, s; absent: the number "
 	       "of loads ended it, or an older run"),
-	OTHER("summary"),
-	LIST(bb_comparison, pairs, BB_ALWAYS, bb_pair_record, ""),
+	{.key = "summary", .type = BB_OTHER},
+	BB_LIST(bb_comparison, "pairs", BB_ALWAYS, pairs, bb_pair_record, ""),
 };
 
-RECORD(bb_comparison, comparison_members, init_comparison, NULL,
-       "two programs under one drive at one parameter");
+BB_RECORD(bb_comparison, comparison_members, init_comparison, NULL,
+	  "two programs under one drive at one parameter");
 
 static const struct bb_member counted_case_members[] = {
 	MEMBER(bb_counted_case, BB_NAME, name,
@@ -336,7 +313,7 @@ static const struct bb_member counted_case_members[] = {
 		  "why it does not count; null: it does"),
 };
 
-RECORD(bb_counted_case, counted_case_members, NULL, NULL, "one input or stack depth");
+BB_RECORD(bb_counted_case, counted_case_members, NULL, NULL, "one input or stack depth");
 
 static const struct bb_member counted_line_members[] = {
 	MEMBER(bb_counted_line, BB_TEXT, file, ""),
@@ -348,15 +325,15 @@ static const struct bb_member counted_line_members[] = {
 	MEMBER(bb_counted_line, BB_COUNT, instructions, ""),
 };
 
-RECORD(bb_counted_line, counted_line_members, NULL, NULL,
-       "a line of the source, by the line information in the BTF");
+BB_RECORD(bb_counted_line, counted_line_members, NULL, NULL,
+	  "a line of the source, by the line information in the BTF");
 
 static const struct bb_member counted_call_members[] = {
 	MEMBER(bb_counted_call, BB_NAME, name, "helper or kfunc"),
 	MEMBER(bb_counted_call, BB_COUNT, calls, ""),
 };
 
-RECORD(bb_counted_call, counted_call_members, NULL, NULL, "a helper or kfunc that was called");
+BB_RECORD(bb_counted_call, counted_call_members, NULL, NULL, "a helper or kfunc that was called");
 
 static const struct bb_member counted_members[] = {
 	MEMBER(bb_counted, BB_NAME, name, "scenario/variant/exact"),
@@ -369,20 +346,20 @@ static const struct bb_member counted_members[] = {
 	MEMBER(bb_counted, BB_COUNT, instructions, "executed by all runs"),
 	MEMBER(bb_counted, BB_COUNT, paths, "different paths over all cases"),
 	MEMBER(bb_counted, BB_COUNT, tail_calls, "that were taken"),
-	LIST(bb_counted, cases, BB_ALWAYS, bb_counted_case_record, ""),
-	LIST(bb_counted, lines, BB_ALWAYS, bb_counted_line_record, ""),
-	LIST(bb_counted, calls, BB_ALWAYS, bb_counted_call_record, ""),
+	BB_LIST(bb_counted, "cases", BB_ALWAYS, cases, bb_counted_case_record, ""),
+	BB_LIST(bb_counted, "lines", BB_ALWAYS, lines, bb_counted_line_record, ""),
+	BB_LIST(bb_counted, "calls", BB_ALWAYS, calls, bb_counted_call_record, ""),
 };
 
-RECORD(bb_counted, counted_members, NULL, NULL,
-       "instructions that runs of one program executed, and no time");
+BB_RECORD(bb_counted, counted_members, NULL, NULL,
+	  "instructions that runs of one program executed, and no time");
 
 static const struct bb_member timed_call_members[] = {
 	MEMBER(bb_timed_call, BB_U32, line, "where it is; 0: not known"),
 	MEMBER(bb_timed_call, BB_TEXT, call, "the function that is called"),
 };
 
-RECORD(bb_timed_call, timed_call_members, NULL, NULL, "a call that led to a function");
+BB_RECORD(bb_timed_call, timed_call_members, NULL, NULL, "a call that led to a function");
 
 static const struct bb_member timed_row_members[] = {
 	MEMBER(bb_timed_row, BB_TEXT, file, ""),
@@ -396,13 +373,13 @@ static const struct bb_member timed_row_members[] = {
 	MEMBER(bb_timed_row, BB_COUNT, turns, "in one run"),
 	MEMBER(bb_timed_row, BB_NUMBERS, ns, "of all turns"),
 	MEMBER(bb_timed_row, BB_NUMBERS, first_ns, "of the first"),
-	LIST(bb_timed_row, from, BB_IF_SET, bb_timed_call_record,
-	     "the calls that led to its function, the main one's first. Absent in the main one; a "
-	     "text in older runs"),
+	BB_LIST(bb_timed_row, "from", BB_IF_SET, from, bb_timed_call_record,
+		"the calls that led to its function, the main one's first. Absent in the main one; "
+		"a text in older runs"),
 	NEWER(bb_timed_row, BB_BOOL, enters, "a call whose function has rows of its own"),
 };
 
-RECORD(bb_timed_row, timed_row_members, NULL, NULL, "a line of one run, or a call in it");
+BB_RECORD(bb_timed_row, timed_row_members, NULL, NULL, "a line of one run, or a call in it");
 
 static const struct bb_member timed_members[] = {
 	MEMBER(bb_timed, BB_NAME, name, "of its case"),
@@ -439,20 +416,20 @@ static const struct bb_member timed_members[] = {
 	       "the figures are machine instructions and not ns: the run is of a guest of --vm"),
 	IF_SET(bb_timed, BB_NUMBERS, hidden_ns,
 	       "the part of its way out that the program hides. Absent in older runs"),
-	LIST(bb_timed, rows, BB_ALWAYS, bb_timed_row_record, ""),
+	BB_LIST(bb_timed, "rows", BB_ALWAYS, rows, bb_timed_row_record, ""),
 };
 
-RECORD(bb_timed, timed_members, NULL, NULL,
-       "what the drive lines measured of one case: the time of each line of one run, and of each "
-       "call in it");
+BB_RECORD(bb_timed, timed_members, NULL, NULL,
+	  "what the drive lines measured of one case: the time of each line of one run, and of "
+	  "each call in it");
 
 static const struct bb_member skip_members[] = {
 	MEMBER(bb_skip, BB_TEXT, what, "a case, a drive or a program"),
 	MEMBER(bb_skip, BB_TEXT, why, "the reason"),
 };
 
-RECORD(bb_skip, skip_members, NULL, NULL,
-       "a case, a drive or a program that could not be measured");
+BB_RECORD(bb_skip, skip_members, NULL, NULL,
+	  "a case, a drive or a program that could not be measured");
 
 static void init_report(void *report)
 {
@@ -470,19 +447,19 @@ static const struct bb_member report_members[] = {
 	       "CPU time that the hypervisor took during the run, all CPUs"),
 	MEMBER(bb_report, BB_TEXT_OR_NULL, incomplete,
 	       "why the run stopped early; null: it is whole"),
-	OTHER("fingerprint"),
-	LIST(bb_report, skips, BB_ALWAYS, bb_skip_record,
-	     "asked for, but impossible on that machine"),
-	LIST(bb_report, programs, BB_IF_SET, bb_program_record,
-	     "what was loaded, one a variant. Absent where nothing was (the fake driver), and in "
-	     "older runs"),
-	LIST(bb_report, comparisons, BB_IF_SET, bb_comparison_record,
-	     "of `bpfbench compare`: programs measured in turns. A plain run has no such key"),
-	LIST(bb_report, counted, BB_IF_SET, bb_counted_record,
-	     "instruction counts, of the drive exact. Absent without it"),
-	LIST(bb_report, timed, BB_IF_SET, bb_timed_record,
-	     "times by line, of the drive lines. Absent without it, and in older runs"),
-	LIST(bb_report, cases, BB_ALWAYS, bb_case_record, ""),
+	{.key = "fingerprint", .type = BB_OTHER},
+	BB_LIST(bb_report, "skips", BB_ALWAYS, skips, bb_skip_record,
+		"asked for, but impossible on that machine"),
+	BB_LIST(bb_report, "programs", BB_IF_SET, programs, bb_program_record,
+		"what was loaded, one a variant. Absent where nothing was (the fake driver), and "
+		"in older runs"),
+	BB_LIST(bb_report, "comparisons", BB_IF_SET, comparisons, bb_comparison_record,
+		"of `bpfbench compare`: programs measured in turns. A plain run has no such key"),
+	BB_LIST(bb_report, "counted", BB_IF_SET, counted, bb_counted_record,
+		"instruction counts, of the drive exact. Absent without it"),
+	BB_LIST(bb_report, "timed", BB_IF_SET, timed, bb_timed_record,
+		"times by line, of the drive lines. Absent without it, and in older runs"),
+	BB_LIST(bb_report, "cases", BB_ALWAYS, cases, bb_case_record, ""),
 };
 
-RECORD(bb_report, report_members, init_report, NULL, "a run stored by bpfbench");
+BB_RECORD(bb_report, report_members, init_report, NULL, "a run stored by bpfbench");

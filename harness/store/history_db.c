@@ -10,159 +10,137 @@
 #define PAGE_BYTES 4096 /* SQLite's default size of a database page */
 #define MOST_COLUMNS 20
 
-enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
-
-struct column {
-	const char *name;
-	enum {
-		/* row number, from 1 on, which the C struct lacks */
-		NUMBER,
-		TEXT,
-		TEXT_OR_NULL,
-		CHARS, /* member of type char[size] */
-		/* uint32_t, an index in the table `of`; a row number in the database */
-		ROW_OF,
-		U32,
-		FLAG, /* uint32_t, 0 or 1 */
-		U64,
-		CHANGED, /* int64_t; NULL in the database means BB_INDEX_READ_ANEW */
-		REAL,    /* double; NULL in the database means NAN */
-		FINITE,  /* finite double; NULL in the database means NAN */
-		ERROR,   /* finite double >= 0; NULL in the database means NAN */
-	} type;
-	size_t offset, size;
-	int of; /* the table that a column of type ROW_OF refers to */
-	const char *doc;
+/* Each table is a list of structs, and each column is a member of the struct. These are the names
+ * of the types of columns. A column is NULL if it is BB_IF_SET and the member has its default. A
+ * BB_OTHER column is the number of the row, from 1 on, which the struct lacks. A BB_INDEX column is
+ * the number of a row in another table. */
+static const char *const types[] = {
+	[BB_OTHER] = "INTEGER PRIMARY KEY",
+	[BB_TEXT] = "TEXT",
+	[BB_TEXT_OR_NULL] = "TEXT",
+	[BB_CHARS] = "TEXT",
+	[BB_INDEX] = "INTEGER",
+	[BB_U32] = "INTEGER",
+	[BB_BOOL] = "INTEGER",
+	[BB_COUNT] = "INTEGER",
+	[BB_REAL] = "REAL",
+	[BB_POSITIVE] = "REAL",
 };
 
-struct table {
-	const char *name, *doc;
-	size_t items_at, n_at; /* offsets in struct bb_run_index of the items and of their number */
-	size_t size;
-	struct column columns[MOST_COLUMNS]; /* end in one without a name */
-};
+static void init_machine(void *machine)
+{
+	bb_fingerprint_init(machine);
+}
 
-#define TABLE(name_, doc_, items_, type_)                                                          \
-	.name = (name_), .doc = (doc_), .items_at = offsetof(struct bb_run_index, items_),         \
-	.n_at = offsetof(struct bb_run_index, n_##items_), .size = sizeof(struct type_)
-#define OF(type_, m_) .offset = offsetof(struct type_, m_)
-#define FIGURE(name_, unit_, by_, doc_)                                                            \
-	{name_ unit_, FINITE, OF(bb_run_point, figure[by_].value), .doc = (doc_)},                 \
-		{name_ "_lo" unit_, REAL, OF(bb_run_point, figure[by_].lo)},                       \
-		{name_ "_hi" unit_, REAL, OF(bb_run_point, figure[by_].hi)},                       \
-	{                                                                                          \
-		name_ "_ln_se", ERROR, OF(bb_run_point, se[by_]),                                  \
-			.doc = "standard error of its ln"                                          \
-	}
+/* columns_of() adds the other columns. */
+static const struct bb_member machine_columns[] = {
+	{.key = "machine_no", .type = BB_OTHER, .doc = ""},
+};
+static BB_RECORD(bb_fingerprint, machine_columns, init_machine, NULL,
+		 "the properties by which runs are comparable; see `bpfbench check`");
+
+static const struct bb_member case_columns[] = {
+	{.key = "case_no", .type = BB_OTHER, .doc = ""},
+	BB_ROW(bb_index_case, "name", BB_TEXT, BB_ALWAYS, name, "no two are equal"),
+	BB_ROW(bb_index_case, "scenario", BB_TEXT, BB_ALWAYS, scenario, ""),
+	BB_ROW(bb_index_case, "variant", BB_TEXT, BB_ALWAYS, variant, ""),
+	BB_ROW(bb_index_case, "drive", BB_TEXT, BB_ALWAYS, drive, ""),
+	BB_ROW(bb_index_case, "param", BB_TEXT_OR_NULL, BB_IF_SET, param,
+	       "NULL: the drive has none"),
+	BB_ROW(bb_index_case, "param_value", BB_U32, BB_ALWAYS, param_value, ""),
+};
+BB_RECORD(bb_index_case, case_columns, NULL, NULL,
+	  "a variant under a drive, with the value of its parameter");
+
+static const struct bb_member run_columns[] = {
+	{.key = "run_no", .type = BB_OTHER, .doc = ""},
+	BB_ROW(bb_index_run, "file", BB_TEXT, BB_ALWAYS, name, "its name, without .json"),
+	BB_ROW(bb_index_run, "id", BB_TEXT, BB_ALWAYS, id, "the same, but for a copy"),
+	BB_ROW(bb_index_run, "started", BB_TEXT_OR_NULL, BB_IF_SET, started,
+	       "UTC, 2026-11-21T13:17:00Z; NULL: unknown"),
+	BB_ROW(bb_index_run, "incomplete", BB_TEXT_OR_NULL, BB_IF_SET, incomplete,
+	       "why the run ended early; NULL: it is whole"),
+	BB_ROW(bb_index_run, "git_commit", BB_TEXT, BB_ALWAYS, commit, ""),
+	BB_ROW_OF(bb_index_run, "machine_no", BB_INDEX, BB_ALWAYS, machine, &bb_fingerprint_record,
+		  ""),
+	BB_ROW(bb_index_run, "is_comparison", BB_BOOL, BB_ALWAYS, is_comparison,
+	       "1: of two builds, and without points"),
+	BB_ROW(bb_index_run, "size_bytes", BB_COUNT, BB_ALWAYS, size_bytes, "of the file"),
+	BB_ROW(bb_index_run, "changed_ns", BB_COUNT, BB_IF_SET, changed_ns,
+	       "mtime of the file since 1970; NULL: it is read again next time"),
+};
+BB_RECORD(bb_index_run, run_columns, NULL, NULL, "a stored run");
+
+#define FIGURE(name, unit, by, doc)                                                                \
+	BB_ROW(bb_run_point, name unit, BB_POSITIVE, BB_IF_SET, figure[by].value, doc),            \
+		BB_ROW(bb_run_point, name "_lo" unit, BB_REAL, BB_IF_SET, figure[by].lo, ""),      \
+		BB_ROW(bb_run_point, name "_hi" unit, BB_REAL, BB_IF_SET, figure[by].hi, ""),      \
+		BB_ROW(bb_run_point, name "_ln_se", BB_POSITIVE, BB_IF_SET, se[by],                \
+		       "standard error of its ln")
+
+static const struct bb_member point_columns[] = {
+	BB_ROW_OF(bb_run_point, "run_no", BB_INDEX, BB_ALWAYS, run, &bb_index_run_record, ""),
+	BB_ROW_OF(bb_run_point, "case_no", BB_INDEX, BB_ALWAYS, what, &bb_index_case_record, ""),
+	FIGURE("latency", "_ns", BB_BY_LATENCY, "over loads, with its 95 % interval"),
+	FIGURE("ratio", "", BB_BY_RATIO,
+	       "to the anchor of the same run; NULL: there is none, or this is it"),
+	FIGURE("relative", "", BB_BY_RELATIVE,
+	       "in pieces of the reference; NULL: it was not measured"),
+	BB_ROW(bb_run_point, "loads", BB_U32, BB_ALWAYS, loads, "that count"),
+	BB_ROW(bb_run_point, "voids", BB_U32, BB_ALWAYS, voids, "loads that do not count"),
+	BB_ROW(bb_run_point, "is_anchor", BB_BOOL, BB_ALWAYS, is_anchor, ""),
+};
+static BB_RECORD(bb_run_point, point_columns, NULL, NULL, "a case of a run");
 
 /* Tables are read in this order, so a table stands before the tables that refer to it. */
-static const struct table plain_tables[N_TABLES] = {
-	[MACHINES] = {TABLE("machines",
-			    "the properties by which runs are comparable; see `bpfbench check`",
-			    machines, bb_fingerprint),
-		      .columns = {{"machine_no", NUMBER}}},
-	[CASES] = {TABLE("cases", "a variant under a drive, with the value of its parameter", cases,
-			 bb_index_case),
-		   .columns =
-			   {
-				   {"case_no", NUMBER},
-				   {"name", TEXT, OF(bb_index_case, name),
-				    .doc = "no two are equal"},
-				   {"scenario", TEXT, OF(bb_index_case, scenario)},
-				   {"variant", TEXT, OF(bb_index_case, variant)},
-				   {"drive", TEXT, OF(bb_index_case, drive)},
-				   {"param", TEXT_OR_NULL, OF(bb_index_case, param),
-				    .doc = "NULL: the drive has none"},
-				   {"param_value", U32, OF(bb_index_case, param_value)},
-			   }},
-	[RUNS] = {TABLE("runs", "a stored run", runs, bb_index_run),
-		  .columns =
-			  {
-				  {"run_no", NUMBER},
-				  {"file", TEXT, OF(bb_index_run, name),
-				   .doc = "its name, without .json"},
-				  {"id", TEXT, OF(bb_index_run, id),
-				   .doc = "the same, but for a copy"},
-				  {"started", TEXT_OR_NULL, OF(bb_index_run, started),
-				   .doc = "UTC, 2026-11-21T13:17:00Z; NULL: unknown"},
-				  {"incomplete", TEXT_OR_NULL, OF(bb_index_run, incomplete),
-				   .doc = "why the run ended early; NULL: it is whole"},
-				  {"git_commit", TEXT, OF(bb_index_run, commit)},
-				  {"machine_no", ROW_OF, OF(bb_index_run, machine), .of = MACHINES},
-				  {"is_comparison", FLAG, OF(bb_index_run, is_comparison),
-				   .doc = "1: of two builds, and without points"},
-				  {"size_bytes", U64, OF(bb_index_run, size_bytes),
-				   .doc = "of the file"},
-				  {"changed_ns", CHANGED, OF(bb_index_run, changed_ns),
-				   .doc = "mtime of the file since 1970; NULL: it is read again "
-					  "next time"},
-			  }},
-	[POINTS] =
-		{TABLE("points", "a case of a run", points, bb_run_point),
-		 .columns =
-			 {
-				 {"run_no", ROW_OF, OF(bb_run_point, run), .of = RUNS},
-				 {"case_no", ROW_OF, OF(bb_run_point, what), .of = CASES},
-				 FIGURE("latency", "_ns", BB_BY_LATENCY,
-					"over loads, with its 95 % interval"),
-				 FIGURE("ratio", "", BB_BY_RATIO,
-					"to the anchor of the same run; NULL: there is none, or "
-					"this is it"),
-				 FIGURE("relative", "", BB_BY_RELATIVE,
-					"in pieces of the reference; NULL: it was not measured"),
-				 {"loads", U32, OF(bb_run_point, loads), .doc = "that count"},
-				 {"voids", U32, OF(bb_run_point, voids),
-				  .doc = "loads that do not count"},
-				 {"is_anchor", FLAG, OF(bb_run_point, is_anchor)},
-			 }},
+static const struct bb_member tables[] = {
+	BB_LIST(bb_run_index, "machines", BB_ALWAYS, machines, bb_fingerprint_record, ""),
+	BB_LIST(bb_run_index, "cases", BB_ALWAYS, cases, bb_index_case_record, ""),
+	BB_LIST(bb_run_index, "runs", BB_ALWAYS, runs, bb_index_run_record, ""),
+	BB_LIST(bb_run_index, "points", BB_ALWAYS, points, bb_run_point_record, ""),
 };
+BB_RECORD(bb_run_index, tables, NULL, NULL, "");
 
-/* Adds to MACHINES a column for each identity field of a fingerprint (env/fingerprint.c). */
-static void make_tables(struct table *ret_tables)
+/* Writes the columns of items that `record` describes, and returns their number. Machines have a
+ * column for each identity field of a fingerprint (env/fingerprint.c). */
+static size_t columns_of(const struct bb_record *record, struct bb_member ret_columns[MOST_COLUMNS])
 {
-	struct column *next = &ret_tables[MACHINES].columns[1];
+	size_t n = record->n_members;
 
-	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
-	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
+	memcpy(ret_columns, record->members, n * sizeof(*ret_columns));
+	for (size_t i = 0; record == &bb_fingerprint_record && i < bb_n_fingerprint_fields; i++) {
 		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
 
 		if (f->identity)
-			*next++ = (struct column){f->key, CHARS, .offset = f->offset,
-						  .size = f->size};
+			ret_columns[n++] = (struct bb_member){f->key,    BB_CHARS, BB_ALWAYS,
+							      f->offset, f->size,  0,
+							      NULL,      ""};
 	}
+	return n;
 }
 
-static size_t count(const struct table *t, const struct bb_run_index *x)
+static size_t count(const struct bb_member *table, const struct bb_run_index *x)
 {
-	return *(const size_t *)((const char *)x + t->n_at);
+	return *(const size_t *)((const char *)x + table->n_offset);
 }
 
 /* Returns the SQL statements that create the tables, joined by ';'. Free the text. */
-static char *schema_of(const struct table *tables)
+static char *make_schema(void)
 {
-	static const char *const types[] = {
-		[NUMBER] = "INTEGER PRIMARY KEY",
-		[TEXT] = "TEXT NOT NULL",
-		[TEXT_OR_NULL] = "TEXT",
-		[CHARS] = "TEXT NOT NULL",
-		[ROW_OF] = "INTEGER NOT NULL",
-		[U32] = "INTEGER NOT NULL",
-		[FLAG] = "INTEGER NOT NULL",
-		[U64] = "INTEGER NOT NULL",
-		[CHANGED] = "INTEGER",
-		[REAL] = "REAL",
-		[FINITE] = "REAL",
-		[ERROR] = "REAL",
-	};
+	struct bb_member columns[MOST_COLUMNS];
 	char *text = NULL;
 	size_t len;
 	FILE *out = bb_open_memstream(&text, &len);
 
-	for (const struct table *t = tables; t < tables + N_TABLES; t++) {
-		fprintf(out, "%sCREATE TABLE %s ( -- %s\n", t > tables ? ";" : "", t->name, t->doc);
-		for (const struct column *c = t->columns; c->name; c++)
-			fprintf(out, "  %s %s%s%s%s\n", c->name, types[c->type],
-				c[1].name ? "," : "", c->doc ? " -- " : "", c->doc ? c->doc : "");
+	for (const struct bb_member *t = tables; t < tables + BB_LEN(tables); t++) {
+		size_t n = columns_of(t->of, columns);
+
+		fprintf(out, "%sCREATE TABLE %s ( -- %s\n", t > tables ? ";" : "", t->key,
+			t->of->doc);
+		for (const struct bb_member *c = columns; c < columns + n; c++)
+			fprintf(out, "  %s %s%s%s%s%s\n", c->key, types[c->type],
+				c->type != BB_OTHER && c->presence == BB_ALWAYS ? " NOT NULL" : "",
+				c + 1 < columns + n ? "," : "", *c->doc ? " -- " : "", c->doc);
 		fputs(")", out);
 	}
 	bb_close_memstream(out);
@@ -220,7 +198,6 @@ static int execute(sqlite3 *db, const char *sql)
 
 struct reading {
 	sqlite3 *db;
-	struct table tables[N_TABLES];
 	struct bb_run_index x;
 	/* number of bytes that the texts still to be read may have, at first the size of the
 	 * file */
@@ -229,72 +206,70 @@ struct reading {
 	size_t turns_left;
 };
 
-/* Returns 0, or -EINVAL for a value that bpfbench never writes. */
-static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
-		       size_t row, char *item)
+static int read_text(struct reading *rd, sqlite3_stmt *query, int i, const struct bb_member *m,
+		     void *at)
 {
-	static const int64_t most[] = {[FLAG] = 1, [U32] = UINT32_MAX, [U64] = INT64_MAX};
-	bool is_null = sqlite3_column_type(query, i) == SQLITE_NULL;
-	int64_t number = sqlite3_column_int64(query, i);
-	double real = is_null ? (double)NAN : sqlite3_column_double(query, i);
-	void *at = item + c->offset;
-	const char *text;
-	size_t len;
+	const char *text = (const char *)sqlite3_column_text(query, i);
+	size_t len = text ? strlen(text) : 0;
 
-	switch (c->type) {
-	case NUMBER: return number == (int64_t)row + 1 ? 0 : -EINVAL;
-	case TEXT:
-	case TEXT_OR_NULL:
-	case CHARS:
-		text = (const char *)sqlite3_column_text(query, i);
-		len = text ? strlen(text) : 0;
-		if ((!text && c->type != TEXT_OR_NULL) || len > rd->text_bytes_left)
-			return -EINVAL;
-		rd->text_bytes_left -= len;
-		if (c->type == CHARS) {
-			snprintf(at, c->size, "%s", text);
-		} else {
-			*(const char **)at = text;
-			bb_run_index__own_text(&rd->x, at);
-		}
-		return 0;
-	case ROW_OF:
-		*(uint32_t *)at = (uint32_t)(number - 1);
-		return number > 0 && number <= (int64_t)count(&rd->tables[c->of], &rd->x) ? 0
-											  : -EINVAL;
-	case U32:
-	case FLAG: *(uint32_t *)at = (uint32_t)number; break;
-	case U64: *(uint64_t *)at = (uint64_t)number; break;
-	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
-	case REAL:
-	case FINITE:
-	/* infinite values and negative errors fail here, because bb_history_judge() refuses them */
-	case ERROR:
-		*(double *)at = real;
-		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
-											  : 0;
-	}
-	return number >= 0 && number <= most[c->type] ? 0 : -EINVAL;
+	if ((!text && m->type != BB_TEXT_OR_NULL) || len > rd->text_bytes_left)
+		return -EINVAL;
+	rd->text_bytes_left -= len;
+	if (m->type == BB_CHARS)
+		snprintf(at, m->size, "%s", text);
+	else if (text)
+		*(char **)at = bb_strdup(text);
+	return 0;
 }
 
-static int read_table(struct reading *rd, int of)
+/* Returns 0, or -EINVAL for a value that bpfbench never writes. */
+static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct bb_member *m,
+		       size_t row, char *item)
 {
-	const struct table *t = &rd->tables[of];
-	char *items = (char *)&rd->x + t->items_at, sql[64];
-	size_t *n = (size_t *)(void *)((char *)&rd->x + t->n_at);
-	sqlite3_stmt *query = NULL;
-	int rc, step = 0;
+	static const int64_t most[] =
+		{[BB_BOOL] = 1, [BB_U32] = UINT32_MAX, [BB_COUNT] = INT64_MAX};
+	int64_t number = sqlite3_column_int64(query, i);
+	double real = sqlite3_column_type(query, i) == SQLITE_NULL
+			      ? (double)NAN
+			      : sqlite3_column_double(query, i);
+	const struct bb_member *table;
+	void *at = item + m->offset;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY rowid", t->name);
+	switch (m->type) {
+	case BB_OTHER: return number == (int64_t)row + 1 ? 0 : -EINVAL;
+	case BB_INDEX:
+		table = BB_FIND(tables, BB_LEN(tables), it->of == m->of);
+		*(int32_t *)at = (int32_t)(number - 1);
+		return number > 0 && number <= (int64_t)count(table, &rd->x) ? 0 : -EINVAL;
+	case BB_U32: *(uint32_t *)at = (uint32_t)number; break;
+	case BB_BOOL: *(bool *)at = number; break;
+	case BB_COUNT: *(uint64_t *)at = (uint64_t)number; break;
+	case BB_REAL:
+	/* infinite and negative values fail here, because bb_history_judge() refuses them */
+	case BB_POSITIVE:
+		*(double *)at = real;
+		return m->type == BB_POSITIVE && (isinf(real) || real < 0) ? -EINVAL : 0;
+	default: return read_text(rd, query, i, m, at);
+	}
+	return number >= 0 && number <= most[m->type] ? 0 : -EINVAL;
+}
+
+static int read_table(struct reading *rd, const struct bb_member *t)
+{
+	struct bb_member columns[MOST_COLUMNS];
+	int rc, step = 0, n_columns = (int)columns_of(t->of, columns);
+	char *items = (char *)&rd->x + t->offset, sql[64];
+	size_t *n = (size_t *)(void *)((char *)&rd->x + t->n_offset);
+	sqlite3_stmt *query = NULL;
+
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY rowid", t->key);
 	rc = errno_of(sqlite3_prepare_v2(rd->db, sql, -1, &query, NULL));
 	while (!rc && (step = sqlite3_step(query)) == SQLITE_ROW) {
 		size_t row = *n;
-		void *item = bb_append(items, n, t->size);
+		void *item = bb_record__append(t->of, items, n);
 
-		if (of == MACHINES)
-			bb_fingerprint_init(item);
-		for (int i = 0; !rc && t->columns[i].name; i++)
-			rc = read_column(rd, query, i, &t->columns[i], row, item);
+		for (int i = 0; !rc && i < n_columns; i++)
+			rc = read_column(rd, query, i, &columns[i], row, item);
 	}
 	sqlite3_finalize(query);
 	return rc ? rc : errno_of(step);
@@ -320,11 +295,9 @@ int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 	/* A valid file never reaches these limits, because SQLite reads a row with fewer operations
 	 * than the row has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
-	char version[16], *schema;
+	char version[16], *schema = make_schema();
 	int rc = open_db(&rd.db);
 
-	make_tables(rd.tables);
-	schema = schema_of(rd.tables);
 	snprintf(version, sizeof(version), "%u", BB_HISTORY_DB_VERSION);
 	if (!rc)
 		rc = errno_of(sqlite3_deserialize(rd.db, "main", data, (sqlite3_int64)len,
@@ -342,8 +315,8 @@ int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 					   " FROM sqlite_schema",
 					   is_other, schema, NULL));
 	free(schema);
-	for (int i = 0; !rc && i < N_TABLES; i++)
-		rc = read_table(&rd, i);
+	for (size_t i = 0; !rc && i < BB_LEN(tables); i++)
+		rc = read_table(&rd, &tables[i]);
 	/* The points of a run must be adjacent. A comparison must have no points. */
 	for (size_t i = 0; !rc && i < rd.x.n_points; i++) {
 		struct bb_index_run *run = &rd.x.runs[rd.x.points[i].run];
@@ -373,49 +346,45 @@ void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 	free(path);
 }
 
-static int write_column(sqlite3_stmt *insert, int i, const struct column *c, size_t row,
+static int write_column(sqlite3_stmt *insert, int i, const struct bb_member *m, size_t row,
 			const char *item)
 {
-	const void *at = item + c->offset;
+	const void *at = item + m->offset;
 
-	switch (c->type) {
-	case NUMBER: return sqlite3_bind_int64(insert, i, (int64_t)row + 1);
-	case TEXT:
-	case TEXT_OR_NULL:
-		return sqlite3_bind_text(insert, i, *(const char *const *)at, -1, SQLITE_STATIC);
-	case CHARS: return sqlite3_bind_text(insert, i, at, -1, SQLITE_STATIC);
-	case ROW_OF: return sqlite3_bind_int64(insert, i, (int64_t) * (const uint32_t *)at + 1);
-	case U32:
-	case FLAG: return sqlite3_bind_int64(insert, i, *(const uint32_t *)at);
-	case CHANGED:
-		if (*(const int64_t *)at == BB_INDEX_READ_ANEW)
+	switch (m->type) {
+	case BB_OTHER: return sqlite3_bind_int64(insert, i, (int64_t)row + 1);
+	case BB_INDEX: return sqlite3_bind_int64(insert, i, *(const int32_t *)at + 1);
+	case BB_U32: return sqlite3_bind_int64(insert, i, *(const uint32_t *)at);
+	case BB_BOOL: return sqlite3_bind_int64(insert, i, *(const bool *)at);
+	case BB_COUNT:
+		if (m->presence == BB_IF_SET && !*(const uint64_t *)at)
 			return sqlite3_bind_null(insert, i);
-		/* fall through */
-	case U64: return sqlite3_bind_int64(insert, i, *(const int64_t *)at);
-	case REAL:
-	case FINITE:
-	case ERROR:
+		return sqlite3_bind_int64(insert, i, *(const int64_t *)at);
+	case BB_REAL:
+	case BB_POSITIVE:
 		return sqlite3_bind_double(insert, i, *(const double *)at); /* NAN becomes NULL */
+	case BB_CHARS: return sqlite3_bind_text(insert, i, at, -1, SQLITE_STATIC);
+	default: return sqlite3_bind_text(insert, i, *(const char *const *)at, -1, SQLITE_STATIC);
 	}
-	return SQLITE_MISUSE;
 }
 
-static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_index *x)
+static int write_table(sqlite3 *db, const struct bb_member *t, const struct bb_run_index *x)
 {
-	const char *items = *(char *const *)(const void *)((const char *)x + t->items_at);
+	struct bb_member columns[MOST_COLUMNS];
+	int failed, n_columns = (int)columns_of(t->of, columns);
+	const char *items = *(char *const *)(const void *)((const char *)x + t->offset);
 	char sql[64 + 2 * MOST_COLUMNS];
 	sqlite3_stmt *insert = NULL;
-	int failed;
 
-	snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", t->name);
-	for (size_t i = 1; t->columns[i].name; i++)
+	snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", t->key);
+	for (int i = 1; i < n_columns; i++)
 		strcat(sql, ",?");
 	strcat(sql, ")");
 	failed = sqlite3_prepare_v2(db, sql, -1, &insert, NULL);
 	for (size_t row = 0; !failed && row < count(t, x); row++) {
-		for (int i = 0; !failed && t->columns[i].name; i++)
-			failed = write_column(insert, i + 1, &t->columns[i], row,
-					      items + row * t->size);
+		for (int i = 0; !failed && i < n_columns; i++)
+			failed = write_column(insert, i + 1, &columns[i], row,
+					      items + row * t->of->size);
 		if (!failed) {
 			sqlite3_step(insert);
 			failed = sqlite3_reset(insert); /* an error of the step, if any */
@@ -427,15 +396,12 @@ static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_i
 
 int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 {
-	struct table tables[N_TABLES];
 	unsigned char *data = NULL;
 	sqlite3_int64 len = 0;
-	char settings[160], *schema;
+	char settings[160], *schema = make_schema();
 	sqlite3 *db;
 	int rc = open_db(&db);
 
-	make_tables(tables);
-	schema = schema_of(tables);
 	snprintf(settings, sizeof(settings),
 		 "PRAGMA max_page_count = %d; PRAGMA journal_mode = OFF; PRAGMA user_version = %u; "
 		 "BEGIN",
@@ -445,7 +411,7 @@ int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 	if (!rc)
 		rc = execute(db, schema);
 	free(schema);
-	for (int i = 0; !rc && i < N_TABLES; i++)
+	for (size_t i = 0; !rc && i < BB_LEN(tables); i++)
 		rc = write_table(db, &tables[i], x);
 	if (!rc)
 		rc = execute(db, "COMMIT");

@@ -72,24 +72,19 @@ void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point
 
 void bb_run_index__done(struct bb_run_index *x)
 {
-	for (size_t i = 0; i < x->n_texts; i++)
-		free(x->texts[i]);
-	free(x->texts);
-	free(x->runs);
-	free(x->points);
-	free(x->cases);
-	free(x->machines);
-	memset(x, 0, sizeof(*x));
+	bb_record__done(&bb_run_index_record, x);
 }
 
-void bb_run_index__own_text(struct bb_run_index *x, const char **text)
+/* Replaces the texts of an item that was copied by assignment with texts of its own. */
+static void own_texts(const struct bb_record *record, void *item)
 {
-	char **kept;
+	for (size_t i = 0; i < record->n_members; i++) {
+		const struct bb_member *m = &record->members[i];
+		char **text = (void *)((char *)item + m->offset);
 
-	if (!*text)
-		return;
-	kept = bb_append(&x->texts, &x->n_texts, sizeof(*kept));
-	*text = *kept = bb_strdup(*text);
+		if ((m->type == BB_TEXT || m->type == BB_TEXT_OR_NULL) && *text)
+			*text = bb_strdup(*text);
+	}
 }
 
 static int is_name_of(const void *name, const void *run)
@@ -107,8 +102,6 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 static void intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
 			uint32_t *ret_index)
 {
-	struct bb_index_case *k;
-
 	for (size_t n = 0; n < x->n_cases; n++) {
 		size_t i = (*next + n) % x->n_cases;
 
@@ -119,14 +112,9 @@ static void intern_case(struct bb_run_index *x, const struct bb_index_case *c, s
 		return;
 	}
 	*ret_index = (uint32_t)x->n_cases;
-	k = bb_append(&x->cases, &x->n_cases, sizeof(*k));
-	*k = *c;
+	BB_PUSH(x->cases, x->n_cases, *c);
+	own_texts(&bb_index_case_record, &x->cases[*ret_index]);
 	*next = x->n_cases;
-	bb_run_index__own_text(x, &k->name);
-	bb_run_index__own_text(x, &k->scenario);
-	bb_run_index__own_text(x, &k->variant);
-	bb_run_index__own_text(x, &k->drive);
-	bb_run_index__own_text(x, &k->param);
 }
 
 static bool same_identity(const struct bb_fingerprint *a, const struct bb_fingerprint *b)
@@ -143,7 +131,7 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		    const struct bb_index_run *of)
 {
 	const struct bb_fingerprint *fp = &from->machines[of->machine];
-	struct bb_index_run run = *of, *kept;
+	struct bb_index_run run = *of;
 	size_t next = 0, machine = x->n_machines;
 
 	/* The search begins at the end, because most runs are from the latest machine. */
@@ -163,17 +151,12 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		point->run = (uint32_t)x->n_runs;
 		intern_case(x, &from->cases[p->what], &next, &point->what);
 	}
-	kept = bb_append(&x->runs, &x->n_runs, sizeof(*kept));
-	*kept = run;
-	bb_run_index__own_text(x, &kept->name);
-	bb_run_index__own_text(x, &kept->id);
-	bb_run_index__own_text(x, &kept->commit);
-	bb_run_index__own_text(x, &kept->started);
-	bb_run_index__own_text(x, &kept->incomplete);
+	own_texts(&bb_index_run_record, &run);
+	BB_PUSH(x->runs, x->n_runs, run);
 }
 
 struct file {
-	const char *name;               /* name of the file, without .json */
+	char *name;                     /* name of the file, without .json */
 	const struct bb_index_run *old; /* the run in the old index, if the file has not changed */
 	struct bb_run_index own;        /* has only this run, if the file was read again */
 	char *fault;                    /* why the file is not a run, owned; NULL if it is one */
@@ -242,6 +225,7 @@ static void *read_files(void *arg)
 		struct bb_index_run run = {.name = f->name};
 		struct bb_report *report;
 		struct timespec now;
+		int64_t changed_ns;
 		struct stat st;
 		struct bb_err err;
 		char *path = bb_asprintf("%s/%s.json", b->dir, f->name);
@@ -250,15 +234,15 @@ static void *read_files(void *arg)
 			st = (struct stat){0};
 		clock_gettime(CLOCK_REALTIME, &now);
 		run.size_bytes = (uint64_t)st.st_size;
-		run.changed_ns = ns_of(st.st_mtim);
-		if (known && known->changed_ns == run.changed_ns &&
+		changed_ns = ns_of(st.st_mtim);
+		if (changed_ns > 0 && changed_ns < ns_of(now) - SETTLED_NS)
+			run.changed_ns = (uint64_t)changed_ns;
+		if (known && run.changed_ns && known->changed_ns == run.changed_ns &&
 		    known->size_bytes == run.size_bytes) {
 			f->old = known;
 		} else if (bb_store__read(path, NULL, &report, &err)) {
 			f->fault = bb_strdup(err.msg);
 		} else {
-			if (run.changed_ns >= ns_of(now) - SETTLED_NS)
-				run.changed_ns = BB_INDEX_READ_ANEW;
 			index_report(report, run, &f->own);
 			bb_report__free(report);
 		}

@@ -16,7 +16,7 @@ struct bb_run_point {
 	struct bb_estimate figure[BB_N_PREDICTORS]; /* medians or stratified means over loads */
 	double se[BB_N_PREDICTORS]; /* standard error of ln(figure); NAN with fewer than 2 loads */
 	uint32_t loads, voids;      /* numbers of valid and of void series */
-	uint32_t is_anchor;         /* 1 if the case is the anchor, else 0 */
+	bool is_anchor;             /* true if the case is the anchor */
 	uint32_t what, run; /* indexes of the case and of the run in the struct bb_run_index */
 };
 
@@ -28,36 +28,40 @@ void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point
  * still has the same name, size and time of change. A missing or invalid history.db counts as
  * empty. */
 struct bb_index_run {
-	const char *name; /* name of the file, without .json */
-	const char *id, *commit;
-	const char *started;    /* in UTC; NULL if unknown */
-	const char *incomplete; /* why the run ended early; NULL if it is complete */
-	uint32_t machine;       /* index in bb_run_index.machines */
-	uint32_t is_comparison; /* 1 if the run is a comparison, which has no points; else 0 */
+	char *name; /* name of the file, without .json */
+	char *id, *commit;
+	char *started;      /* in UTC; NULL if unknown */
+	char *incomplete;   /* why the run ended early; NULL if it is complete */
+	uint32_t machine;   /* index in bb_run_index.machines */
+	bool is_comparison; /* true if the run is a comparison, which has no points */
 	uint32_t n_points;
 	uint64_t first_point; /* index in bb_run_index.points */
 	uint64_t size_bytes;
-	/* mtime of the file, ns since 1970. BB_INDEX_READ_ANEW makes the next call read the file
-	 * again, because the file may have changed once more with the same mtime. */
-	int64_t changed_ns;
+	/* mtime of the file, ns since 1970, or BB_INDEX_READ_ANEW. That makes the next call read
+	 * the file again, because the file may change once more with the same mtime, or because
+	 * the mtime is not later than 1970 began. */
+	uint64_t changed_ns;
 };
-#define BB_INDEX_READ_ANEW INT64_MIN
+#define BB_INDEX_READ_ANEW 0
 
 struct bb_index_case {
-	const char *name, *scenario, *variant, *drive;
-	const char *param; /* NULL if the drive has no parameter */
+	char *name, *scenario, *variant, *drive;
+	char *param; /* NULL if the drive has no parameter */
 	uint32_t param_value;
 };
 
+/* The index owns its arrays, and their items own their texts. */
 struct bb_run_index {
 	struct bb_index_run *runs;   /* sorted by name */
 	struct bb_run_point *points; /* points of one run are adjacent */
 	/* the cases of all runs, in which each name occurs once */
 	struct bb_index_case *cases;
 	struct bb_fingerprint *machines;
-	char **texts; /* all texts that the other members point to, owned */
-	size_t n_runs, n_points, n_cases, n_machines, n_texts;
+	size_t n_runs, n_points, n_cases, n_machines;
 };
+
+/* Descriptions of these structs, with a row for each member that history.db has. */
+extern const struct bb_record bb_run_index_record, bb_index_run_record, bb_index_case_record;
 
 /* Reads the index of the runs in `dir`, brings it up to date, and stores it there if possible.
  * Skips a file that is not a readable run, and calls passed_over() (may be NULL) with the reason.
@@ -65,9 +69,6 @@ struct bb_run_index {
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);
 void bb_run_index__done(struct bb_run_index *x);
-
-/* Replaces `*text` by a copy that the index owns. NULL stays NULL. */
-void bb_run_index__own_text(struct bb_run_index *x, const char **text);
 
 /* `name` is the name of the run's file, without .json. Returns NULL if there is no such run. */
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name);

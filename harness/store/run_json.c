@@ -194,37 +194,6 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 	return 0;
 }
 
-static const struct bb_record_format run_format;
-
-static void write_flow(const void *run, const void *item, struct bb_json *w)
-{
-	const struct bb_ring_use *const *flow = item;
-
-	if (!*flow)
-		return;
-	bb_json__open(w, "flow", "{");
-	bb_record__write(&run_format, &bb_ring_use_record, run, *flow, w);
-	bb_json__close(w);
-}
-
-static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *item)
-{
-	const json_t *flow = json_object_get(obj, "flow");
-	struct bb_ring_use **ret_flow = item;
-	size_t len = strlen(rd->where);
-	int rc;
-
-	if (!flow)
-		return 0;
-	*ret_flow = bb_calloc(1, sizeof(**ret_flow));
-	bb_record__init(&bb_ring_use_record, *ret_flow);
-	snprintf(rd->where + len, sizeof(rd->where) - len, ".flow");
-	rc = bb_record__read(rd, &bb_ring_use_record, flow, *ret_flow);
-	if (!rc)
-		rd->where[len] = '\0';
-	return rc;
-}
-
 /* The floor is the case of an empty program. find_floors() reads its name after all cases. */
 static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
@@ -448,7 +417,6 @@ static const struct bb_record_part parts[] = {
 	{&bb_case_record, NULL, NULL, check_case},
 	{&bb_counted_case_record, NULL, NULL, check_counted_case},
 	{&bb_in_vain_record, NULL, NULL, check_in_vain},
-	{&bb_series_record, "flow", write_flow, read_flow},
 	{&bb_series_record, "hist", write_hist, read_hist},
 	{&bb_class_record, "hist", write_hist, read_hist},
 	{&bb_ring_use_record, "backlog", write_backlog, read_backlog},

@@ -62,6 +62,8 @@ static json_t *type_of(const struct bb_member *m)
 {
 	if (m->type == BB_RECORDS)
 		return json_pack("{s:s, s:o}", "type", "array", "items", reference(name_of(m->of)));
+	if (m->type == BB_STRUCT || m->type == BB_STRUCT_OR_NULL)
+		return reference(name_of(m->of));
 	if (m->type == BB_TEXT)
 		return json_pack("{s:s}", "type", "string");
 	if (m->type == BB_BOOL)
@@ -78,9 +80,7 @@ static void add_part(const char *record, const struct bb_member *m, json_t *prop
 	/* "hist", the samples, has the same format in all records */
 	snprintf(key, sizeof(key), "%s.%s", strcmp(m->key, "hist") ? record : "series", m->key);
 	part = json_object_get(json_object_get(parts, "parts"), key);
-	if (!strcmp(key, "series.flow")) {
-		json_object_set_new(properties, "flow", reference("flow"));
-	} else if (!part) {
+	if (!part) {
 		fprintf(stderr, "run_schema: no part %s in the file of parts\n", key);
 		exit(1);
 	}

@@ -329,13 +329,40 @@ static void test_damaged(void **state)
 	bb_capture__free(c);
 }
 
+/* The message about a faulty kernel names the key. */
+static void test_faulty_kernel(void **state)
+{
+	static const struct {
+		const char *from, *to, *says;
+	} cases[] = {
+		{"\"kernel\": {", "\"kernal\": {", ": kernel: is missing"},
+		{"\"release\": ", "\"relaese\": ", ": kernel.release: is missing"},
+	};
+	struct bb_capture *c = make(), *again;
+	char *data, *at;
+	struct bb_err err;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(bb_read_file(written(c), 1 << 20, &data, &len, NULL), 0);
+		at = strstr(data + 512, cases[i].from);
+		assert_non_null(at);
+		memcpy(at, cases[i].to, strlen(cases[i].to));
+		assert_int_equal(bb_capture__parse(data, len, "faulty", &again, &err), -EINVAL);
+		if (!strstr(err.msg, cases[i].says))
+			fail_msg("'%s' says nothing of '%s'", err.msg, cases[i].says);
+		free(data);
+	}
+	bb_capture__free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_what_does_not_fit),
-		cmocka_unit_test(test_another_kernel),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_what_does_not_fit),
+		cmocka_unit_test(test_another_kernel), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_faulty_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

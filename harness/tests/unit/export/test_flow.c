@@ -140,6 +140,8 @@ static void test_stored(void **state)
 	bb_run_json__compose(back, &again, &len_again);
 	assert_string_equal(text, again);
 	refuse(text, "10:0 1000:3072", "10:0 1000:4097", "4097 bytes in a ring of 4096");
+	refuse(text, "\"flow\": {", "\"flow\": null, \"x\": {",
+	       "series[0].flow: expected an object");
 	refuse(text, "10:0 1000:3072", "10:0 x:3072", "flow.backlog");
 	refuse(text, "10:0 1000:3072", "10:0 18446744073709551615:1", "flow.backlog");
 	refuse(text, "\"consumed\": 15", "\"consumed\": -1", "consumed");

@@ -274,34 +274,29 @@ static void test_source(void **state)
 static struct bb_timeline make_history(const struct bb_report *r, size_t n, size_t moved)
 {
 	struct bb_timeline t = {.n_runs = n, .n_cases = r->n_cases};
-	char **texts;
 
 	t.runs = calloc(n, sizeof(*t.runs));
 	t.cases = calloc(t.n_cases, sizeof(*t.cases));
-	texts = bb_append(&t.index.texts, &t.index.n_texts, sizeof(*texts));
-	assert_non_null(texts);
-	*texts = calloc(n, 64);
 	t.index.points = calloc(n * t.n_cases, sizeof(*t.index.points));
 	t.index.runs = calloc(n, sizeof(*t.index.runs));
 	t.index.cases = calloc(t.n_cases, sizeof(*t.index.cases));
-	assert_true(t.runs && t.cases && *texts && t.index.points && t.index.runs && t.index.cases);
+	assert_true(t.runs && t.cases && t.index.points && t.index.runs && t.index.cases);
+	t.index.n_points = n * t.n_cases;
+	t.index.n_runs = n;
+	t.index.n_cases = t.n_cases;
 	for (size_t k = 0; k < n; k++) {
-		char *commit = *texts + 64 * k, *id = commit + 32;
-
-		snprintf(commit, 32, "%016zx", k);
-		snprintf(id, 32, "run-%zu", k);
 		t.runs[k].of = &t.index.runs[k];
 		t.index.runs[k] = (struct bb_index_run){
-			.id = k == n - 2 ? r->id : id,
-			.started = "2026-11-21T13:17:00Z",
-			.commit = commit,
+			.id = k == n - 2 ? bb_strdup(r->id) : bb_asprintf("run-%zu", k),
+			.started = bb_strdup("2026-11-21T13:17:00Z"),
+			.commit = bb_asprintf("%016zx", k),
 		};
 	}
 	for (size_t i = 0; i < t.n_cases; i++) {
 		struct bb_timeline_case *c = &t.cases[i];
 
 		c->of = &t.index.cases[i];
-		t.index.cases[i].name = r->cases[i].name;
+		set_text(&t.index.cases[i].name, r->cases[i].name);
 		c->by = BB_BY_RATIO;
 		c->n_points = n;
 		c->points = calloc(n, sizeof(*c->points));
@@ -334,7 +329,7 @@ static void test_history(void **state)
 
 	(void)state;
 	t.cases[0].points[3].differs = "kernel_release";
-	t.index.runs[5].incomplete = "<SIGINT>";
+	set_text(&t.index.runs[5].incomplete, "<SIGINT>");
 	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
 	assert_whole(text);
 	assert_has(text, "<a href='#history'>History</a>");
@@ -360,7 +355,7 @@ static void test_history(void **state)
 	assert_lacks(text, "Verdicts");
 	free(text);
 	for (size_t i = 0; i < t.n_cases; i++)
-		t.index.cases[i].name = "another";
+		set_text(&t.index.cases[i].name, "another");
 	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
 	assert_lacks(text, "History");
 	assert_lacks(text, "Verdicts");

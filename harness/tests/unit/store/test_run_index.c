@@ -203,6 +203,29 @@ static void test_changed_in_place(void **state)
 	free(run);
 }
 
+/* A run whose file is as old as the epoch, or older, is read each time. */
+static void test_very_old_files(void **state)
+{
+	struct bb_run_index x;
+	char *before;
+
+	(void)state;
+	store_runs();
+	before = history_without_index();
+	change_at("20260101T000000Z-x.json", 0);
+	change_at("20260102T000000Z-x.json", -86400);
+	for (int i = 0; i < 2; i++) {
+		expect_history(before);
+		bb_history_db__load(folder, &x);
+		assert_int_equal(x.n_runs, N_RUNS);
+		assert_true(x.runs[0].changed_ns != BB_INDEX_READ_ANEW);
+		assert_true(x.runs[1].changed_ns == BB_INDEX_READ_ANEW);
+		assert_true(x.runs[2].changed_ns == BB_INDEX_READ_ANEW);
+		bb_run_index__done(&x);
+	}
+	free(before);
+}
+
 /* A corrupt run is named each time, and the others are in the history. Once the file is repaired,
  * so is the history. */
 static void test_corrupt_run(void **state)
@@ -725,23 +748,15 @@ static void test_stopped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		in_a_folder(test_is_used),
-		in_a_folder(test_follows_the_runs),
-		in_a_folder(test_changed_in_place),
-		in_a_folder(test_corrupt_run),
-		in_a_folder(test_points_of_this_version),
-		in_a_folder(test_can_be_queried),
-		in_a_folder(test_damaged),
-		in_a_folder(test_forged_bytes),
-		in_a_folder(test_forged),
-		in_a_folder(test_endless),
-		in_a_folder(test_forged_journal),
-		in_a_folder(test_another_version),
-		in_a_folder(test_not_a_file),
-		in_a_folder(test_a_link),
-		in_a_folder(test_read_only_folder),
-		in_a_folder(test_full_disk),
-		in_a_folder(test_at_once),
+		in_a_folder(test_is_used),          in_a_folder(test_follows_the_runs),
+		in_a_folder(test_changed_in_place), in_a_folder(test_very_old_files),
+		in_a_folder(test_corrupt_run),      in_a_folder(test_points_of_this_version),
+		in_a_folder(test_can_be_queried),   in_a_folder(test_damaged),
+		in_a_folder(test_forged_bytes),     in_a_folder(test_forged),
+		in_a_folder(test_endless),          in_a_folder(test_forged_journal),
+		in_a_folder(test_another_version),  in_a_folder(test_not_a_file),
+		in_a_folder(test_a_link),           in_a_folder(test_read_only_folder),
+		in_a_folder(test_full_disk),        in_a_folder(test_at_once),
 		in_a_folder(test_stopped),
 	};
 
