@@ -5,7 +5,6 @@
 
 #include "base/caller.h"
 #include "base/deadline.h"
-#include "base/io.h"
 #include "base/text.h"
 
 #define SLICE_NS 100000000u

@@ -108,8 +108,14 @@ char *bb_command_line(char *const *argv)
 	/* argv[0] is a command such as "bpfbench run", and needs no quotes */
 	fputs(argv[0], out);
 	while (*++argv) {
-		putc(' ', out);
-		bb_put_shell_word(out, *argv);
+		size_t len = strspn(*argv, plain);
+		bool is_option = (*argv)[len] && !strncmp(*argv, "--", 2);
+		const char *equals = is_option ? memchr(*argv, '=', len) : NULL;
+		int name = equals ? (int)(equals + 1 - *argv) : 0;
+
+		/* only the value is in quotes, so that bb_command_value() finds the option */
+		fprintf(out, " %.*s", name, *argv);
+		bb_put_shell_word(out, *argv + name);
 	}
 	bb_close_memstream(out);
 	return text;

@@ -217,17 +217,12 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	memcpy(key + data_at, &number, size < sizeof(number) ? size : sizeof(number));
 }
 
-static int compare_keys(const void *a, const void *b, void *size)
-{
-	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, *(size_t *)size);
-}
-
 static int check_keys(const struct content *c, struct bb_err *err)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
 	struct bb_map_table *t = fill->from.table;
 	size_t size = c->key_size, n = t->is_raw ? t->n / size : t->n;
-	const uint8_t **sorted;
+	uint32_t *order;
 	int rc = 0;
 
 	if (c->type->way != BY_KEY)
@@ -256,21 +251,14 @@ static int check_keys(const struct content *c, struct bb_err *err)
 	/* an earlier call has checked at least this many keys of the file */
 	if (fill->count <= t->n_distinct)
 		return 0;
-	n = fill->count;
-	sorted = bb_calloc(n, sizeof(*sorted));
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = t->keys + i * size;
-	qsort_r(sorted, n, sizeof(*sorted), compare_keys, &size);
-	for (size_t i = 1; !rc && i < n; i++)
-		if (!compare_keys(&sorted[i - 1], &sorted[i], &size)) {
-			size_t a = (size_t)(sorted[i - 1] - t->keys) / size + 1,
-			       b = (size_t)(sorted[i] - t->keys) / size + 1;
-
+	order = bb_map_table__order(t, fill->count);
+	for (size_t i = 1; !rc && i < fill->count; i++)
+		if (!memcmp(bb_map_table__key(t, order[i - 1]), bb_map_table__key(t, order[i]),
+			    size))
 			rc = fail_at(err, -EEXIST, c->spec, &c->spec->where,
-				     "%s: the keys %zu and %zu are the same", t->file->path,
-				     a < b ? a : b, a < b ? b : a);
-		}
-	free(sorted);
+				     "%s: the keys %u and %u are the same", t->file->path,
+				     order[i - 1] + 1, order[i] + 1);
+	free(order);
 	if (!rc)
 		t->n_distinct = fill->count;
 	return rc;

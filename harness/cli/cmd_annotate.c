@@ -99,7 +99,7 @@ static const struct bb_usage usage = {
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
-	const char *names[64], *near;
+	const char *names[64];
 
 	if (!n_all)
 		return bb_fail(err, -ENODATA, "run %s has no %s", r->id,
@@ -109,10 +109,9 @@ static int say_none(const struct bb_report *r, const struct annotate_args *a, st
 					 "{with: exact}; so does --lines");
 	for (; n < n_all && n < 64; n++)
 		names[n] = a->time ? r->timed[n].variant : r->counted[n].variant;
-	near = bb_nearest(a->variant, names, n);
 	return bb_fail(err, -ENOENT, "run %s %s program '%s'%s", r->id,
 		       a->time ? "timed the lines of no" : "counted no", a->variant,
-		       bb_did_you_mean(near, "").text);
+		       bb_did_you_mean(bb_nearest(a->variant, names, n), "").text);
 }
 
 static int draw(const struct bb_by_line *lines, const char *path, struct bb_err *err)

@@ -19,7 +19,6 @@
 #define DEFAULT_BUDGET_S 10.0
 #define MOST_BUDGET_S 120.0 /* largest default budget of several programs together, s */
 #define DEFAULT_PAIRS 24u   /* pairs of loads, if there is neither --loads nor a budget */
-#define TIME_SAMPLES 6400u
 
 struct compare_args {
 	struct bb_measure_args measure;
@@ -451,21 +450,23 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 }
 
 /* Two objects become the variants "base" and "head". With --scenario, these are copies of variants
- * of that scenario, with the programs of the objects. Without --program, a copy keeps the name
+ * of that scenario, with the programs of the objects. If `program` is NULL, a copy keeps the name
  * of its program. */
-static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
-			 struct bb_err *err)
+static int make_scenario(struct compare_args *a, const char *program,
+			 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	const char *program = a->object.opts.programs.n ? a->object.opts.programs.v[0] : NULL;
+	struct bb_object_args object = a->object;
 	const char *like[2] = {a->base, a->head ? a->head : a->base};
 	const char *const names[2] = {"base", "head"};
 	struct bb_object_scenario text = {0};
 	int rc;
 
+	if (program)
+		object.opts.programs = (struct bb_strings){&program, 1};
 	if (a->scenario)
 		rc = bb_scenario_find(a->scenario, false, ret_scenario, err);
 	else
-		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
+		rc = bb_object_args__scenario(&object, true, &text, ret_scenario, err);
 	/* `text` has no skipped programs, because the program of each object can be made to run */
 	bb_object_scenario__done(&text);
 	if (rc || !a->object.objects.n)
@@ -475,8 +476,8 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 			       "which variant of '%s' do the objects replace? --base VARIANT",
 			       a->scenario);
 	for (int i = 0; !rc && a->scenario && i < 2; i++) {
-		const char *object = a->object.objects.v[i];
-		char *path = realpath(object, NULL);
+		const char *file = a->object.objects.v[i];
+		char *path = realpath(file, NULL);
 		struct bb_scenario *s = *ret_scenario;
 
 		if (!bb_scenario__variant(s, like[i]))
@@ -485,7 +486,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 				     "replace: name one with --base",
 				     s->name, like[i]);
 		else if (!path)
-			rc = bb_fail(err, -errno, "%s: %m", object);
+			rc = bb_fail(err, -errno, "%s: %m", file);
 		else
 			rc = bb_scenario__add_variant(s, names[i], like[i], path, err);
 		if (!rc && program)
@@ -575,17 +576,12 @@ static int add_job(struct compare_args *a, const char *program, struct compare_j
 {
 	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
 	double budget_s = a->time ? BB_TIME_BUDGET_S : DEFAULT_BUDGET_S;
-	struct bb_strings all = a->object.opts.programs;
 	struct bb_scenario *scenario = NULL;
 	const char *variants[2];
 	struct bb_plan_opts opts = {.variants = {variants, 2}};
 	struct compare_job *job;
-	int rc;
+	int rc = make_scenario(a, program, &scenario, err);
 
-	if (program)
-		a->object.opts.programs = (struct bb_strings){&program, 1};
-	rc = make_scenario(a, &scenario, err);
-	a->object.opts.programs = all;
 	if (rc)
 		return rc;
 	job = bb_append(&jobs->v, &jobs->n, sizeof(*job));
@@ -596,8 +592,8 @@ static int add_job(struct compare_args *a, const char *program, struct compare_j
 		      : a->time ? (struct bb_strings){by_line, a->cold ? 2 : 1}
 				: a->drives;
 	if (a->time) {
-		opts.loads = a->loads ? a->loads : BB_TIME_LOADS;
-		opts.samples = TIME_SAMPLES;
+		opts.loads = a->loads ? a->loads : BB_LINES_LOADS;
+		opts.samples = BB_LINES_SAMPLES;
 		rc = bb_scenario__add_twins(scenario, BB_TWIN_LINES, err);
 	}
 	if (!rc && a->cold)
@@ -661,7 +657,7 @@ static int add_jobs(struct compare_args *a, struct compare_jobs *jobs, struct bb
 	int rc = 0;
 
 	if (a->scenario || named->n == 1)
-		return add_job(a, NULL, jobs, err);
+		return add_job(a, named->n ? named->v[0] : NULL, jobs, err);
 	for (int i = 0; !rc && i < 2; i++) {
 		const char *path = bb_object_args__path(objects->v[i]);
 

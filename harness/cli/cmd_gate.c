@@ -311,7 +311,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	int rc;
 
 	both.opts.full_names = true;
-	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
+	judge = (struct bb_matrix_judge){pairs, 0, &run->gate};
 	/* with --vm, gate.programs[i] stands for the whole object i */
 	for (size_t i = 0; i < objects->n; i++) {
 		const struct bb_built_object *o = &objects->v[i];

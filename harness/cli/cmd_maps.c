@@ -230,37 +230,18 @@ static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb
 	return rc;
 }
 
-static int by_key(const void *a, const void *b, void *table)
-{
-	const struct bb_map_table *t = table;
-
-	return memcmp(t->keys + *(const uint32_t *)a * t->key_size,
-		      t->keys + *(const uint32_t *)b * t->key_size, t->key_size);
-}
-
-/* Returns the indexes of the entries in the order of their keys. The caller frees the array. */
-static uint32_t *sorted(struct bb_map_table *t)
-{
-	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));
-
-	for (uint32_t i = 0; i < t->n; i++)
-		order[i] = i;
-	qsort_r(order, t->n, sizeof(*order), by_key, t);
-	return order;
-}
-
 /* Walks through the entries of both maps in the order of their keys. Writes how many entries
  * differ, and the first `most` of them. */
 static void diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most, FILE *out)
 {
-	uint32_t *order[2] = {sorted(a), sorted(b)};
+	uint32_t *order[2] = {bb_map_table__order(a, a->n), bb_map_table__order(b, b->n)};
 	size_t at[2] = {0}, only[2] = {0}, differ = 0, alike = 0, n, len;
 	char *lines = NULL;
 	FILE *shown = bb_open_memstream(&lines, &len);
 
 	while (at[0] < a->n || at[1] < b->n) {
-		const uint8_t *key[2] = {a->keys + order[0][at[0]] * a->key_size,
-					 b->keys + order[1][at[1]] * b->key_size};
+		const uint8_t *key[2] = {bb_map_table__key(a, order[0][at[0]]),
+					 bb_map_table__key(b, order[1][at[1]])};
 		const uint8_t *value[2] = {a->values + order[0][at[0]] * a->value_size,
 					   b->values + order[1][at[1]] * b->value_size};
 		int by = at[0] == a->n   ? 1

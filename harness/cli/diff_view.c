@@ -2,6 +2,7 @@
 #include "cli/diff_view.h"
 
 #include "base/text.h"
+#include "plan/plan.h"
 
 struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
 {
@@ -12,7 +13,7 @@ struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
 		opts.alpha /= 2;
 	if (!opts.base_run)
 		opts.option = looks_twice ? "--budget" : "--loads";
-	opts.amount = looks_twice ? c->budget_s : c->loads > 0 ? c->loads : BB_TIME_LOADS;
+	opts.amount = looks_twice ? c->budget_s : c->loads > 0 ? c->loads : BB_LINES_LOADS;
 	return opts;
 }
 

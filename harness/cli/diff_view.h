@@ -24,9 +24,7 @@ struct bb_compared {
 	bool details;    /* show all rows and lines, not only those that differ */
 };
 
-/* enough loads for a verdict on each of a thousand lines (--time) */
-#define BB_TIME_LOADS 16u
-#define BB_TIME_BUDGET_S 18.0
+#define BB_TIME_BUDGET_S 18.0 /* default budget of --time */
 
 /* Returns the options for comparing lines. Alpha is halved in a run with a budget, because such a
  * run judges the lines twice (run/runner.c). */

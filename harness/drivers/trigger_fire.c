@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger_fire.h"
 
-#include "base/parse.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"
+#include "plan/field.h"
 
 static struct bb_fire_state *states; /* list of all open states */
 
@@ -193,7 +193,7 @@ static const struct bb_trigger *named(const char *name)
 
 static int say_no_trigger(const char *name, const struct bb_attach_point *point, struct bb_err *err)
 {
-	const char *names[BB_TRIGGERS_MOST], *near;
+	const char *names[BB_TRIGGERS_MOST];
 	const struct bb_trigger *t;
 	size_t n = 0;
 
@@ -202,10 +202,8 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 			       bb_attach_point__words(point).text);
 	for (size_t i = 0; (t = bb_trigger_at(i)) && n < BB_TRIGGERS_MOST; i++)
 		names[n++] = t->name;
-	near = bb_nearest(name, names, n);
-	return bb_fail(err, -EINVAL,
-		       "there is no trigger '%s'%s%s%s; `bpfbench triggers` lists them", name,
-		       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+	return bb_fail(err, -EINVAL, "there is no trigger '%s'%s; `bpfbench triggers` lists them",
+		       name, bb_phrase__suggest(name, names, n).text);
 }
 
 /* Takes the attach point and the trigger that the scenario names. Fails if they do not work. */

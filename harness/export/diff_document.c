@@ -867,6 +867,23 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 								       : "");
 }
 
+void bb_doc_gate_verified(const struct bb_gate *g, const struct bb_gate_verified *v,
+			  const char *before, struct bb_doc *d)
+{
+	if (!v->too_many && !v->grew)
+		return;
+	bb_doc__append(d, "%sverified instructions: ", before);
+	/* NAN if base does not have the program, or cannot load it */
+	if (isfinite(v->insns[0]))
+		bb_doc__append(d, "%.0f to ", v->insns[0]);
+	bb_doc__append(d, "%.0f, %.1f %% of the limit", v->insns[1],
+		       100 * v->insns[1] / BB_VERIFIER_LIMIT);
+	if (v->too_many)
+		bb_doc__append(d, "; more than %g %% (--complexity)", 100 * g->complexity);
+	if (v->grew)
+		bb_doc__append(d, "; grew by more than %g %% (--grow)", 100 * g->grow);
+}
+
 static void add_complex(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
@@ -876,15 +893,8 @@ static void add_complex(const struct bb_doc_gate *v, struct bb_doc *d)
 
 		if (!n.too_many && !n.grew)
 			continue;
-		bb_doc__add(d, BB_DOC_BAD_ITEM, g->programs[i].label,
-			    "verified instructions: %s to %s, %.1f %% of the limit",
-			    bb_table_cell_number(n.base, BB_WHOLE).text,
-			    bb_table_cell_number(n.head, BB_WHOLE).text,
-			    100 * n.head / BB_VERIFIER_LIMIT);
-		if (n.too_many)
-			bb_doc__append(d, "; more than %g %% (--complexity)", 100 * g->complexity);
-		if (n.grew)
-			bb_doc__append(d, "; grew by more than %g %% (--grow)", 100 * g->grow);
+		bb_doc__add(d, BB_DOC_BAD_ITEM, g->programs[i].label, "%s", "");
+		bb_doc_gate_verified(g, &n, "", d);
 	}
 }
 

@@ -157,6 +157,9 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d);
 /* Adds the headline of a gate, "bpfbench gate: FAILED (exit code 3): ", without a reason. */
 void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d);
 void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
+/* If the verified instructions exceed a limit of the gate, appends `before`, them and the limit. */
+void bb_doc_gate_verified(const struct bb_gate *g, const struct bb_gate_verified *v,
+			  const char *before, struct bb_doc *d);
 /* Adds an item for each program that was not compared, or was compared under another name. */
 void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 

@@ -3,7 +3,6 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "core/drive_kind.h"
 #include "export/documents.h"
 
 /* The figures of a program, each a row of the matrix. Those before N_LOADED are known once the
@@ -381,8 +380,10 @@ struct pair_row {
 	bool is_there[2];
 	/* NULL if the program loads, or if the revision does not have it */
 	const char *why_not[2];
-	double verified[2], machine[2];
-	bool too_many, grew, costs_more, is_refused; /* reasons for which the row fails */
+	double machine[2];
+	/* reasons for which the row fails, beside too many verified instructions */
+	bool costs_more, is_refused;
+	struct bb_gate_verified verified;
 };
 
 /* Returns PROGRAM if the variant is "OBJECT.PROGRAM" of this object, else NULL. */
@@ -395,7 +396,7 @@ static const char *name_in(const char *object, const char *variant)
 
 static bool has_failed(const struct pair_row *row)
 {
-	return row->too_many || row->grew || row->costs_more || row->is_refused;
+	return row->verified.too_many || row->verified.grew || row->costs_more || row->is_refused;
 }
 
 /* Adds a copy of `like` with the machine instructions on the input of case `c`, which is NULL if
@@ -440,7 +441,7 @@ static void add_pair(struct matrix *m, const struct bb_matrix_pair *pair, const 
 		skip = skip_of(r, names[side]);
 		row.is_there[side] = p;
 		row.why_not[side] = p || !skip ? NULL : skip->why;
-		row.verified[side] = p ? p->metrics.verified_insns : NAN;
+		row.verified.insns[side] = p ? p->metrics.verified_insns : NAN;
 	}
 	for (int side = 1; r && side >= 0 && m->n_rows == before; side--)
 		for (size_t i = 0; i < r->n_cases; i++)
@@ -468,46 +469,25 @@ static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge)
 			for (size_t k = 0; program && k < m->n; k++)
 				add_pair(m, pair, program, k);
 		}
-	for (size_t i = 0; i < m->n_rows; i++) {
+	for (size_t i = 0; judge->gate && i < m->n_rows; i++) {
 		struct pair_row *row = &m->rows[i];
 
 		row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
-		row->too_many = judge->complexity > 0 &&
-				row->verified[1] > judge->complexity * BB_VERIFIER_LIMIT;
-		row->grew = judge->grow > 0 &&
-			    row->verified[1] > (1 + judge->grow) * row->verified[0];
+		bb_gate__judge_verified(judge->gate, &row->verified);
 		/* one more instruction is enough to fail, because the count is exact */
 		row->costs_more = row->machine[1] > row->machine[0];
 	}
 }
 
-static void add_failure(const struct pair_row *row, const struct bb_matrix_judge *judge,
-			struct bb_doc *d)
+static void add_failure(const struct pair_row *row, const struct bb_gate *g, struct bb_doc *d)
 {
-	const char *mark = "";
-
 	bb_doc__add(d, BB_DOC_BAD_ITEM, row->kernel, "%s: ", row->name);
-	if (row->is_refused) {
+	if (row->is_refused)
 		bb_doc__append(d, "head does not load, base does: %s", row->why_not[1]);
-		return;
-	}
-	if (row->costs_more) {
+	if (row->costs_more)
 		bb_doc__append(d, "machine instructions: %.0f to %.0f (%+.0f)", row->machine[0],
 			       row->machine[1], row->machine[1] - row->machine[0]);
-		mark = "; ";
-	}
-	if (!row->too_many && !row->grew)
-		return;
-	bb_doc__append(d, "%sverified instructions: ", mark);
-	/* NAN if base does not have the program, or cannot load it */
-	if (isfinite(row->verified[0]))
-		bb_doc__append(d, "%.0f to ", row->verified[0]);
-	bb_doc__append(d, "%.0f, %.1f %% of the limit", row->verified[1],
-		       100 * row->verified[1] / BB_VERIFIER_LIMIT);
-	if (row->too_many)
-		bb_doc__append(d, "; more than %g %% (--complexity)", 100 * judge->complexity);
-	if (row->grew)
-		bb_doc__append(d, "; grew by more than %g %% (--grow)", 100 * judge->grow);
+	bb_doc_gate_verified(g, &row->verified, row->costs_more ? "; " : "", d);
 }
 
 static void add_difference(const double v[2], struct bb_doc *d)
@@ -544,7 +524,7 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 		bb_doc_gate_revisions(judge->gate, d);
 	for (size_t i = 0; judge->gate && i < m.n_rows; i++)
 		if (has_failed(&m.rows[i]))
-			add_failure(&m.rows[i], judge, d);
+			add_failure(&m.rows[i], judge->gate, d);
 	if (m.n_rows)
 		bb_doc__columns(d, {BB_TEXT("program")}, {BB_TEXT("kernel")}, {BB_TEXT("loads")},
 				{BB_NUMBER("verified A")}, {BB_NUMBER("B")}, {BB_NUMBER("diff")},
@@ -561,7 +541,7 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 				     : !row->is_there[1] ? row->is_there[0] ? "only A" : "no"
 				     : row->is_there[0]  ? "yes"
 							 : "only B");
-		add_difference(row->verified, d);
+		add_difference(row->verified.insns, d);
 		add_difference(row->machine, d);
 	}
 	if (judge->gate)

@@ -35,12 +35,11 @@ struct bb_matrix_pair {
 struct bb_matrix_judge {
 	const struct bb_matrix_pair *pairs;
 	size_t n_pairs;
-	double complexity, grow;    /* limits of verified instructions, as in struct bb_gate */
-	const struct bb_gate *gate; /* NULL if no row is to fail */
+	const struct bb_gate *gate; /* has the limits; NULL if no row is to fail */
 };
 
 /* Adds a table of the programs of the pairs, with a row for each kernel and input. A row fails if
  * head does not load although base does, has more machine instructions, or more verified
- * instructions than `complexity` or `grow` allows. Returns how many rows fail, 0 without a gate. */
+ * instructions than the gate allows. Returns how many rows fail, 0 without a gate. */
 size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d);

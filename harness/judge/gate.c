@@ -71,10 +71,16 @@ size_t bb_gate__count(const struct bb_report *first, const struct bb_report *aga
 		      bb_gate__verdict(it, again) == verdict);
 }
 
+void bb_gate__judge_verified(const struct bb_gate *g, struct bb_gate_verified *v)
+{
+	v->too_many = g->complexity > 0 && v->insns[1] > g->complexity * BB_VERIFIER_LIMIT;
+	v->grew = g->grow > 0 && v->insns[1] > (1 + g->grow) * v->insns[0];
+}
+
 struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
 					  const struct bb_report *r)
 {
-	struct bb_gate_verified v = {.base = NAN, .head = NAN};
+	struct bb_gate_verified v = {.insns = {NAN, NAN}};
 
 	for (size_t i = 0; i < r->n_programs; i++) {
 		const struct bb_program *of = &r->programs[i];
@@ -82,12 +88,11 @@ struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct 
 		if (!bb_gate__owns(p, of->name))
 			continue;
 		if (!strcmp(of->variant, "base"))
-			v.base = of->metrics.verified_insns;
+			v.insns[0] = of->metrics.verified_insns;
 		else if (!strcmp(of->variant, "head"))
-			v.head = of->metrics.verified_insns;
+			v.insns[1] = of->metrics.verified_insns;
 	}
-	v.too_many = g->complexity > 0 && v.head > g->complexity * BB_VERIFIER_LIMIT;
-	v.grew = g->grow > 0 && v.head > (1 + g->grow) * v.base;
+	bb_gate__judge_verified(g, &v);
 	return v;
 }
 

@@ -83,15 +83,16 @@ bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *first,
 			   const struct bb_report *again);
 
-/* verified instructions of a program; NAN if unknown */
 struct bb_gate_verified {
-	double base, head;
+	double insns[2]; /* verified instructions in base and head; NAN if unknown */
 	/* head needs more than g->complexity allows; head grew by more than g->grow */
 	bool too_many, grew;
 };
 
 #define BB_VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */
 
+/* Sets v->too_many and v->grew. */
+void bb_gate__judge_verified(const struct bb_gate *g, struct bb_gate_verified *v);
 struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
 					  const struct bb_report *r);
 

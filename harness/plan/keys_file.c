@@ -271,37 +271,22 @@ static int take_key(const struct bb_input *in, const struct part *parts, size_t 
 	return 0;
 }
 
-struct numbered_key {
-	const uint8_t *key;
-	size_t nth;
-};
-
-static int by_key(const void *a, const void *b, void *size)
-{
-	const struct numbered_key *x = a, *y = b;
-
-	return memcmp(x->key, y->key, *(const size_t *)size) ?: BB_ORDER(x->nth, y->nth);
-}
-
 /* Removes each key that equals an earlier key. The others keep their order. */
 static void drop_repeated(struct bb_map_table *t)
 {
-	struct numbered_key *sorted = bb_calloc(t->n, sizeof(*sorted));
+	uint32_t *order = bb_map_table__order(t, t->n);
 	bool *again = bb_calloc(t->n, sizeof(*again));
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->n; i++)
-		sorted[i] = (struct numbered_key){t->keys + i * t->key_size, i};
-	qsort_r(sorted, t->n, sizeof(*sorted), by_key, &t->key_size);
 	for (size_t i = 1; i < t->n; i++)
-		again[sorted[i].nth] = !memcmp(sorted[i - 1].key, sorted[i].key, t->key_size);
+		again[order[i]] = !memcmp(bb_map_table__key(t, order[i - 1]),
+					  bb_map_table__key(t, order[i]), t->key_size);
 	for (size_t i = 0; i < t->n; i++)
 		if (!again[i])
-			memmove(t->keys + n++ * t->key_size, t->keys + i * t->key_size,
-				t->key_size);
+			memmove(t->keys + n++ * t->key_size, bb_map_table__key(t, i), t->key_size);
 	t->n = t->n_distinct = n;
 	free(again);
-	free(sorted);
+	free(order);
 }
 
 int bb_keys_of_inputs(const struct bb_inputs *inputs, const char *bytes,

@@ -146,6 +146,25 @@ bool bb_map_table__is_of(const struct bb_map_table *table, const char *map)
 	       (strlen(table->name) == SHORT_NAME && !strncmp(table->name, map, SHORT_NAME));
 }
 
+static int by_key(const void *a, const void *b, void *table)
+{
+	const struct bb_map_table *t = table;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return memcmp(bb_map_table__key(t, x), bb_map_table__key(t, y), t->key_size)
+		       ?: BB_ORDER(x, y);
+}
+
+uint32_t *bb_map_table__order(struct bb_map_table *table, size_t n)
+{
+	uint32_t *order = bb_calloc(n + 1, sizeof(*order));
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), by_key, table);
+	return order;
+}
+
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map)
 {
 	return BB_FIND(file->v, file->n, bb_map_table__is_of(it, map));

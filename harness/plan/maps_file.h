@@ -52,3 +52,12 @@ int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_ta
 			     struct bb_err *err);
 /* True if the table's name is `map` or its first 15 characters (the kernel keeps no more). */
 bool bb_map_table__is_of(const struct bb_map_table *table, const char *map);
+
+/* Returns the first n of the table's indexes, sorted by their keys, and equal keys by index. A 0
+ * stands behind them. The caller frees the array. */
+uint32_t *bb_map_table__order(struct bb_map_table *table, size_t n);
+
+static inline const uint8_t *bb_map_table__key(const struct bb_map_table *t, size_t index)
+{
+	return t->keys + index * t->key_size;
+}

@@ -17,6 +17,10 @@
 #define BB_SWEEP_MOST_LOADED 16u
 #define BB_NO_CASE SIZE_MAX
 
+/* Loads, and samples of a case, that are enough for a verdict on each of a thousand lines. */
+#define BB_LINES_LOADS 16u
+#define BB_LINES_SAMPLES 6400u
+
 struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;

@@ -13,10 +13,6 @@
 /* Extra time for a program, s, if its budget is too short on a busy machine. */
 #define PATIENCE_S 60.0
 
-/* Loads, and samples per case, for timing source lines (as in `compare --time`). */
-#define LINES_LOADS 16u
-#define LINES_SAMPLES 6400u
-
 /* A program to compare. Its scenario has the variants "base" and "head". */
 struct bb_gate_job {
 	size_t program; /* index in the gate's programs */
@@ -464,8 +460,8 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	const char *drive = "lines";
 	const struct bb_plan_opts plan_opts = {.variants = {bb_revision_names, BB_N_REVISIONS},
 					       .drives = {&drive, 1},
-					       .loads = LINES_LOADS,
-					       .samples = LINES_SAMPLES};
+					       .loads = BB_LINES_LOADS,
+					       .samples = BB_LINES_SAMPLES};
 	/* uses a report of its own, because `report` lists these programs already */
 	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;

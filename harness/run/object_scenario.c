@@ -963,12 +963,14 @@ static bool are_counts(const char *text)
 	size_t len;
 
 	do {
-		char one[24];
-		uint64_t count;
+		uint64_t count = 0;
+		char *one;
 
 		len = strcspn(text, ",");
-		snprintf(one, sizeof(one), "%.*s", (int)len, text);
-		if (bb_parse_u64(one, &count) || !count)
+		one = bb_strndup(text, len);
+		bb_parse_u64(one, &count);
+		free(one);
+		if (!count)
 			return false;
 		text += len + 1;
 	} while (text[-1]);

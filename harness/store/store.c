@@ -166,7 +166,6 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 		       const char **ret_id, struct bb_err *err)
 {
 	size_t hits = 0, first = 0;
-	const char *near;
 
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(ids[i], which, strlen(which)) && !hits++)
@@ -180,10 +179,10 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 			       "'%s' fits %zu runs in %s, among them %s and %s: give more of the "
 			       "id",
 			       which, hits, dir, ids[first], ids[first + 1]);
-	near = bb_nearest(which, (const char *const *)ids, n);
 	return bb_fail(err, -ENOENT,
 		       "no run '%s' among the %zu in %s%s; `bpfbench list --runs` lists them",
-		       which, n, dir, bb_did_you_mean(near, "").text);
+		       which, n, dir,
+		       bb_did_you_mean(bb_nearest(which, (const char *const *)ids, n), "").text);
 }
 
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,

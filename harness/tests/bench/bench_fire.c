@@ -10,7 +10,6 @@
 
 #include "bench.h"
 #include "fire/hook.h"
-#include "fire/later.h"
 
 #define BLOCKS 200u
 

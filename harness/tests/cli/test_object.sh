@@ -159,7 +159,7 @@ expect_grep "--fill: several sizes are the parameter" out ' maps/finds_in_big_ha
 expect_eq "--fill: a case for each size and drive, and its floor" "$(grep -c '/entries=' "$TMP/out")" 8
 bpfbench run --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --fill big_hash=10,1000 --fill trie=1,2 --dry-run
 complains "--fill: other sizes of another map are refused" 1 "map 'big_hash' has other counts than another map"
-for bad in 'big_hash=1,,2 is not MAP=N' 'big_hash=1, is not MAP=N' 'big_hash=0 is not MAP=N' 'big_hash=many is not MAP=N' 'big_hash is not MAP=N' 'bighash=1: there is no such map; there are: hash, '; do
+for bad in 'big_hash=1,,2 is not MAP=N' 'big_hash=1, is not MAP=N' 'big_hash=0 is not MAP=N' 'big_hash=many is not MAP=N' 'big_hash=00000000000000000000001junk is not MAP=N' 'big_hash is not MAP=N' 'bighash=1: there is no such map; there are: hash, '; do
 	bpfbench init "$O/tests/bpf/maps.bpf.o" --fill "${bad%%[: ]*}"
 	complains "--fill ${bad%%[: ]*} is refused" 1 "--fill=$bad"
 done

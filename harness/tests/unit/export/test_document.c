@@ -307,6 +307,9 @@ static void test_commands_can_be_copied(void **state)
 /* bb_command_without() removes an option with its value, wherever it stands before "--". */
 static void test_command_without(void **state)
 {
+	char *const argv[] = {"bpfbench run", "-o=a b",  "--results=my dir",
+			      "--a b=c",      "--base=", NULL};
+	char *line;
 	char *command = bb_command_without("bpfbench compare --drive step a.o b.o --drive=hook "
 					   "--drives --time",
 					   "--drive NAME");
@@ -326,6 +329,15 @@ static void test_command_without(void **state)
 	command = bb_command_option("bpfbench run --results=/r", "--results");
 	assert_string_equal(command, " --results /r");
 	free(command);
+	line = bb_command_line(argv);
+	assert_string_equal(line, "bpfbench run '-o=a b' --results='my dir' '--a b=c' --base=");
+	command = bb_command_option(line, "--results");
+	assert_string_equal(command, " --results 'my dir'");
+	free(command);
+	command = bb_command_without(line, "--results DIR");
+	assert_string_equal(command, "bpfbench run '-o=a b' '--a b=c' --base=");
+	free(command);
+	free(line);
 }
 
 /* A path longer than a line may be broken behind a slash. */

@@ -143,8 +143,8 @@ static void test_bmf(void **state)
 static void test_pairs(void **state)
 {
 	static const struct bb_matrix_pair pair = {"prog", "base0", "head0"};
-	static const struct bb_gate gate = {.base = (char *)(uintptr_t) "main"};
-	struct bb_matrix_judge judge = {&pair, 1, 0, 0.1, &gate};
+	struct bb_gate gate = {.base = (char *)(uintptr_t) "main", .grow = 0.1};
+	struct bb_matrix_judge judge = {&pair, 1, &gate};
 	struct bb_series series[] = {samples(50, 50), samples(151, 152), samples(152, 151)};
 	struct bb_program programs[] = {program("x/a", "base0.p", 1000),
 					program("x/b", "head0.p", 1100),
@@ -173,7 +173,7 @@ static void test_pairs(void **state)
 
 	/* 1101 is more than 10 % above 1000, and more than 0.1 % of the limit. */
 	programs[1].metrics.verified_insns = 1101;
-	judge.complexity = 0.001;
+	gate.complexity = 0.001;
 	cases[2].series = &series[1];
 	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 2);
 	text = rendered(&d, as_text);

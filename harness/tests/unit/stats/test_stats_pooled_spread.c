@@ -3,7 +3,6 @@
 
 #include "base/rng.h"
 #include "stats/loads.h"
-#include "stats/special.h"
 
 static void test_nothing(void **state)
 {

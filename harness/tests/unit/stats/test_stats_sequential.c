@@ -2,7 +2,6 @@
 #include "unit/stats_testing.h"
 
 #include "base/rng.h"
-#include "stats/quantile.h"
 #include "stats/paired.h"
 
 /* M_n(0) = C(2n, n) / 2^n (Legendre's duplication formula): a whole number divided by a power of
