@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "core/line_figures.h"
 #include "drivers/trigger.h"
 #include "lines/cut_clone.h"
 #include "lines/path.h"
@@ -84,9 +85,8 @@ struct bb_lines_case {
 	uint64_t runs, other_paths;
 	/* number of sweeps, and number of those that do not count because the program was slow */
 	uint64_t sweeps, disturbed;
-	/* bb_lines__of() allocates `ns` and `results`: */
-	double *ns; /* ns[load * n_items + item]: time of a run, ns */
-	double *results;
+	/* ns[load * n_items + item]: time of a run, ns; bb_lines__of() allocates it */
+	double *ns;
 };
 
 struct bb_lines_variant {
@@ -96,31 +96,10 @@ struct bb_lines_variant {
 	size_t n_cases;
 };
 
-/* The results for one program at one value of the parameter. The drive's state owns them. */
-struct bb_lines {
-	const struct bb_lines_plan *plan;
-	const struct bb_lines_case *of;
-	/* [n_loads]: time of a run of the program and of the empty program, ns; NAN if unknown */
-	const double *program_ns, *empty_ns;
-	/* [n_loads]: time of the exit path, ns. The rows contain this time. The time of the program
-	 * does not, because the CPU executes the program's own exit at the same time as earlier
-	 * instructions. 0 if rest_ns contains the difference between rows and program, or if
-	 * path.leaves is true. */
-	const double *hidden_ns;
-	/* [load * path.n_rows + row]: time of a row in a load, ns. first_ns has only the part of
-	 * the row that comes first on the path. In a loop, this is the first iteration. */
-	const double *rows_ns, *first_ns;
-	/* [n_loads]: time that runs on other paths add to the mean time of the program, ns. With
-	 * cold caches, all the time of the program that is not in the rows. */
-	const double *rest_ns;
-	/* time of one check, ns; the times of the rows do not contain the checks */
-	double check_ns;
-};
-
-/* Fills *ret_lines with the results of a variant at one parameter. Returns 0, or -ENOENT if nothing
- * was measured. The results are valid until the next call. */
+/* Fills *ret_timed with the results of a variant at one parameter, without the names of the case.
+ * Returns 0, or -ENOENT if nothing was measured. The caller owns the texts and numbers in it. */
 int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t param,
-		 struct bb_lines *ret_lines);
+		 struct bb_timed *ret_timed);
 
 /* All that follows is for the files of the drive: lines.c (the drive, its loads and bursts),
  * lines_plan.c (cuts and paths) and lines_results.c. */

@@ -364,7 +364,6 @@ void bb_lines_variant__done(struct bb_lines_variant *v)
 		free(p->means);
 		free(p->items);
 		free(p->ns);
-		free(p->results);
 		bb_line_path__done(&p->path);
 	}
 	free(v->cases);

@@ -285,51 +285,97 @@ static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cut
 	}
 }
 
+/* Rounds to 0.01 ns, the precision of the clocks. */
+static void push(struct bb_numbers *list, double ns)
+{
+	BB_PUSH(list->x, list->n, round(100 * ns) / 100);
+}
+
+/* Appends the times of a load. cumulative[n_measured] is the result of find_cumulative(). */
+static void push_load(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
+		      struct bb_timed *t)
+{
+	/* With cold caches, all the time of the program that is not in the rows is rest. */
+	bool has_rest = takes_other_paths(p) || p->is_cold;
+	double program = load_ns(p, load, BB_LINES_ITEM_PROGRAM),
+	       covered = between(p, load, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1),
+	       *rows = bb_calloc(2 * t->n_rows, sizeof(*rows)), *first = rows + t->n_rows;
+
+	push(&t->program_ns, program);
+	push(&t->empty_ns, load_ns(p, load, BB_LINES_ITEM_EMPTY));
+	push(&t->hidden_ns, has_rest || p->path.leaves ? 0 : covered - bare_ns(p, load));
+	push(&t->rest_ns, has_rest ? program - cumulative[p->path.n_measured - 1] : 0);
+	bb_line_path__share(&p->path, cumulative, rows, first);
+	for (size_t i = 0; i < t->n_rows; i++) {
+		push(&t->rows[i].ns, rows[i]);
+		push(&t->rows[i].first_ns, first[i]);
+	}
+	free(rows);
+}
+
+static void add_rows(const struct bb_line_path *path, struct bb_timed *t)
+{
+	for (size_t i = 0; i < path->n_rows; i++) {
+		const struct bb_line_row *from = &path->rows[i];
+		struct bb_timed_row row = {.file = bb_strdup(from->file),
+					   .text = bb_strdup(from->text),
+					   .call = bb_strdup(from->call),
+					   .enters = from->enters,
+					   .line = from->line,
+					   .last_line = from->last_line,
+					   .insn = from->first_insn,
+					   .is_loop = from->is_loop,
+					   .turns = from->turns};
+
+		bb_timed_row__set_from(&row, from->from);
+		BB_PUSH(t->rows, t->n_rows, row);
+	}
+}
+
+static struct bb_timed timed_of(const struct bb_lines_plan *plan, const struct bb_lines_case *p)
+{
+	struct bb_timed t = {
+		.cuts = plan->parts.cuts.n,
+		.points = plan->points,
+		.refused = plan->refused,
+		.thinned_why = plan->thinned_why[0] ? bb_strdup(plan->thinned_why) : NULL,
+		.refused_why = plan->refused ? bb_strdup(plan->refused_why) : NULL,
+		.passed = p->path.n,
+		.measured = p->path.n_measured - p->path.leaves,
+		.runs = p->runs,
+		.other_ways = p->other_paths,
+		.leaves = p->path.leaves,
+		.processes = 1,
+		.sweeps = p->sweeps,
+		.disturbed = p->disturbed,
+	};
+
+	add_rows(&p->path, &t);
+	return t;
+}
+
 int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param,
-		 struct bb_lines *ret_lines)
+		 struct bb_timed *ret_timed)
 {
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
 	struct bb_lines_case *p = v ? BB_FIND(v->cases, v->n_cases, it->param == param) : NULL;
-	size_t n_rows = p ? p->path.n_rows : 0;
-	double *program, *empty, *hidden, *rest, *rows, *first, *cumulative;
-	bool has_rest;
+	double *cumulative, *x;
+	size_t n;
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
+	n = p->path.n_measured;
 	find_ns(p);
-	free(p->results);
-	p->results = bb_calloc(p->n_loads * (4 + 2 * n_rows), sizeof(*p->results));
-	cumulative = bb_calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
-	program = p->results;
-	empty = program + p->n_loads;
-	hidden = empty + p->n_loads;
-	rest = hidden + p->n_loads;
-	rows = rest + p->n_loads;
-	first = rows + p->n_loads * n_rows;
-	*ret_lines = (struct bb_lines){.plan = &v->plan,
-				       .of = p,
-				       .program_ns = program,
-				       .empty_ns = empty,
-				       .hidden_ns = hidden,
-				       .rows_ns = rows,
-				       .first_ns = first,
-				       .rest_ns = rest,
-				       .check_ns = check_price(p, p->results)};
+	x = bb_calloc(p->n_loads, sizeof(*x));
+	cumulative = bb_calloc(p->n_loads * n, sizeof(*cumulative));
+	*ret_timed = timed_of(&v->plan, p);
+	ret_timed->check_ns = check_price(p, x);
 	for (uint32_t l = 0; l < p->n_loads; l++)
-		find_cumulative(p, l, ret_lines->check_ns,
-				&cumulative[(size_t)l * p->path.n_measured]);
-	find_levels(p, &v->plan.parts.cuts, cumulative, p->results);
-	has_rest = takes_other_paths(p) || p->is_cold;
-	for (uint32_t l = 0; l < p->n_loads; l++) {
-		const double *of = &cumulative[(size_t)l * p->path.n_measured];
-		double covered = between(p, l, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
-
-		program[l] = load_ns(p, l, BB_LINES_ITEM_PROGRAM);
-		empty[l] = load_ns(p, l, BB_LINES_ITEM_EMPTY);
-		hidden[l] = has_rest || p->path.leaves ? 0 : covered - bare_ns(p, l);
-		rest[l] = has_rest ? program[l] - of[p->path.n_measured - 1] : 0;
-		bb_line_path__share(&p->path, of, &rows[l * n_rows], &first[l * n_rows]);
-	}
+		find_cumulative(p, l, ret_timed->check_ns, &cumulative[l * n]);
+	find_levels(p, &v->plan.parts.cuts, cumulative, x);
+	for (uint32_t l = 0; l < p->n_loads; l++)
+		push_load(p, l, &cumulative[l * n], ret_timed);
 	free(cumulative);
+	free(x);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/record.h"
+#include "core/line_figures.h"
 #include "core/metric.h"
 #include "core/ring_use.h"
 #include "env/fingerprint.h"
@@ -185,18 +186,6 @@ struct bb_counted_case {
 	char *void_why; /* set if the program's result was unexpected */
 };
 
-struct bb_counted_line {
-	char *file, *text;
-	uint32_t line, n_insns;
-	uint64_t executions, instructions;
-};
-
-struct bb_counted_call {
-	/* "map_lookup_elem", or "kfunc 1234" if the kernel's BTF has no name for it */
-	char *name;
-	uint64_t calls;
-};
-
 struct bb_counted {
 	char *name, *scenario, *variant;
 	uint32_t n_insns, n_blocks, clone_insns;
@@ -226,53 +215,6 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
  * the mean, lo the least and hi the most. If all runs execute equally many, lo and hi are NAN. All
  * three are NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
-
-/* What the drive `lines` measured of a case (struct bb_timed): how much of a run's time each source
- * line takes, and each call in a line. A struct bb_numbers of times has one time per load, ns. It
- * is NAN if it was not measured in that load. */
-struct bb_timed_call {
-	uint32_t line;
-	char *call; /* "parse()" */
-};
-
-struct bb_timed_row {
-	char *file, *text, *call; /* text: the source code of `line` */
-	struct bb_timed_call *from;
-	size_t n_from;
-	bool enters;
-	/* the first and the last line of the row; they differ only for a loop or for code that was
-	 * not divided into lines */
-	uint32_t line, last_line;
-	uint32_t insn;
-	bool is_loop;
-	uint64_t turns;
-	struct bb_numbers ns, first_ns;
-};
-
-struct bb_timed {
-	char *name, *scenario, *variant, *drive, *param;
-	uint32_t param_value;
-	uint32_t cuts, points, refused;
-	char *thinned_why, *refused_why;
-	uint64_t passed, measured, runs, other_ways;
-	double check_ns;
-	bool leaves, counts_instructions;
-	uint32_t processes;
-	uint64_t sweeps, disturbed;
-	struct bb_numbers program_ns, empty_ns, hidden_ns, rest_ns;
-	struct bb_timed_row *rows; /* in the order in which a run first reaches them */
-	size_t n_rows;
-};
-
-/* Sets row->from, the calls that lead to the row, from a text such as "97 f();45 g()". Stored runs
- * of older versions have such a text. */
-void bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
-/* Compares the calls that lead to two rows, but only the first n calls of each row. The result is
- * like that of strcmp(). */
-int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
-			       size_t n);
-
-bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
 
 /* A case or drive that could not be measured on this machine, and why. */
 struct bb_skip {

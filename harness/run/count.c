@@ -116,14 +116,12 @@ static void sum_up(struct counting *k)
 {
 	const struct bb_exact *e = bb_exact__of(k->slot);
 	const struct bb_cfg *cfg = &e->clone.cfg;
-	struct bb_source_line *lines = NULL;
-	struct bb_source_call *calls = NULL;
-	size_t n_lines = 0, n_calls = 0;
+	struct bb_counted *out = k->out;
 
-	k->out->n_insns = cfg->n_insns;
-	k->out->n_blocks = cfg->n_blocks;
-	k->out->clone_insns = e->clone.n_insns;
-	k->out->paths = distinct(k->paths, k->n_paths);
+	out->n_insns = cfg->n_insns;
+	out->n_blocks = cfg->n_blocks;
+	out->clone_insns = e->clone.n_insns;
+	out->paths = distinct(k->paths, k->n_paths);
 	for (uint32_t b = 0; b < cfg->n_blocks; b++) {
 		const struct bpf_insn *last = &e->code.insns[cfg->blocks[b].last];
 
@@ -131,28 +129,10 @@ static void sum_up(struct counting *k)
 		 * block is executed less often by the number of successful tail calls. */
 		if (b + 1 < cfg->n_blocks && bb_insn_is_tail_call(last) &&
 		    e->totals[b] > e->totals[b + 1])
-			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
+			out->tail_calls += e->totals[b] - e->totals[b + 1];
 	}
-	bb_source_lines(&e->code, cfg, e->totals, &lines, &n_lines);
-	for (size_t i = 0; i < n_lines; i++) {
-		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, k->out, lines);
-
-		line->file = bb_strdup(lines[i].file);
-		line->text = bb_strdup(lines[i].text);
-		line->line = lines[i].line;
-		line->n_insns = lines[i].n_insns;
-		line->executions = lines[i].executions;
-		line->instructions = lines[i].instructions;
-	}
-	free(lines);
-	bb_source_calls(&e->code, cfg, e->totals, &calls, &n_calls);
-	for (size_t i = 0; i < n_calls; i++) {
-		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, k->out, calls);
-
-		call->name = bb_strdup(calls[i].name);
-		call->calls = calls[i].calls;
-	}
-	free(calls);
+	bb_source_lines(&e->code, cfg, e->totals, &out->lines, &out->n_lines);
+	bb_source_calls(&e->code, cfg, e->totals, &out->calls, &out->n_calls);
 }
 
 static int count_variant(struct counting k, struct bb_err *err)
@@ -776,76 +756,24 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-/* Appends x[i * stride] for i < n_loads, rounded to 0.01 ns, the precision of the clocks. */
-static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
-{
-	for (uint32_t l = 0; l < n_loads; l++) {
-		double rounded = round(100 * x[l * stride]) / 100;
-
-		bb_numbers__append(list, &rounded, 1);
-	}
-}
-
-static void fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
-{
-	const struct bb_lines_plan *plan = lines->plan;
-	const struct bb_lines_case *of = lines->of;
-
-	t->name = bb_strdup(c->name);
-	t->scenario = bb_strdup(c->scenario);
-	t->variant = bb_strdup(c->variant);
-	t->drive = bb_strdup(c->drive);
-	t->param = c->param ? bb_strdup(c->param) : NULL;
-	t->param_value = c->param_value;
-	t->cuts = plan->parts.cuts.n;
-	t->refused = plan->refused;
-	t->refused_why = plan->refused ? bb_strdup(plan->refused_why) : NULL;
-	t->points = plan->points;
-	t->thinned_why = plan->thinned_why[0] ? bb_strdup(plan->thinned_why) : NULL;
-	t->passed = of->path.n;
-	t->measured = of->path.n_measured - of->path.leaves;
-	t->runs = of->runs;
-	t->other_ways = of->other_paths;
-	t->sweeps = of->sweeps;
-	t->disturbed = of->disturbed;
-	t->check_ns = lines->check_ns;
-	t->leaves = of->path.leaves;
-	t->processes = 1;
-	add_numbers(&t->program_ns, lines->program_ns, 1, of->n_loads);
-	add_numbers(&t->empty_ns, lines->empty_ns, 1, of->n_loads);
-	add_numbers(&t->hidden_ns, lines->hidden_ns, 1, of->n_loads);
-	add_numbers(&t->rest_ns, lines->rest_ns, 1, of->n_loads);
-	for (size_t i = 0; i < of->path.n_rows; i++) {
-		const struct bb_line_row *from = &of->path.rows[i];
-		struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
-
-		row->file = bb_strdup(from->file);
-		row->text = bb_strdup(from->text);
-		row->call = bb_strdup(from->call);
-		row->enters = from->enters;
-		row->line = from->line;
-		row->last_line = from->last_line;
-		row->insn = from->first_insn;
-		row->is_loop = from->is_loop;
-		row->turns = from->turns;
-		bb_timed_row__set_from(row, from->from);
-		add_numbers(&row->ns, lines->rows_ns + i, of->path.n_rows, of->n_loads);
-		add_numbers(&row->first_ns, lines->first_ns + i, of->path.n_rows, of->n_loads);
-	}
-}
-
 void bb_note_lines(struct bb_session *s)
 {
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
 		const struct bb_plan_case *planned = &s->plan->cases[i];
 		const struct bb_open_drive *d = &s->drives[bb_session__drive(s, planned)];
 		const struct bb_case *c = bb_report__find_case(s->report, planned->name);
-		struct bb_lines lines;
+		struct bb_timed t;
 
 		if (!c || !d->driver || !d->driver->kind.by_line || bb_plan_case__is_floor(planned))
 			continue;
-		if (bb_lines__of(d->state, planned->variant, planned->driver_param, &lines) !=
-		    -ENOENT)
-			fill(BB_ADD(bb_timed_record, s->report, timed), c, &lines);
+		if (bb_lines__of(d->state, planned->variant, planned->driver_param, &t))
+			continue;
+		t.name = bb_strdup(c->name);
+		t.scenario = bb_strdup(c->scenario);
+		t.variant = bb_strdup(c->variant);
+		t.drive = bb_strdup(c->drive);
+		t.param = c->param ? bb_strdup(c->param) : NULL;
+		t.param_value = c->param_value;
+		BB_PUSH(s->report->timed, s->report->n_timed, t);
 	}
 }
