@@ -292,7 +292,7 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 	rc = bb_driver__batch(slot, 1000, &b, err);
 	if (!rc && b.void_why[0])
 		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
-			     prog->target->source->program);
+			     prog->target->program);
 	bb_driver__detach(slot);
 	return rc;
 }

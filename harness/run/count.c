@@ -277,7 +277,7 @@ static double count_entries(int fd, const struct bpf_map_info *info)
 
 static const char *map_name(const struct bb_target *target, int fd, const struct bpf_map_info *info)
 {
-	const struct bpf_object *obj = bb_source_object__get(target->source);
+	const struct bpf_object *obj = bb_source_object__get(target);
 	const struct bpf_map *map;
 
 	/* prefers libbpf's full name, because the kernel keeps only 15 characters */
@@ -311,7 +311,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bb_info__read(from.value, &info))
 		return;
-	v->is_captured = !bb_source_object__get(target->source);
+	v->is_captured = !bb_source_object__get(target);
 	v->is_inner = from.kind == BB_ORIGIN_INNER_MAP;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
 	v->map = bb_strdup(map_name(target, from.value, &info));
