@@ -675,16 +675,16 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 
 		if (c->type->way == BY_PROGRAM)
 			memcpy(&fd, value, sizeof(fd));
-		if (fd >= 0)
-			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
-		else if (bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
+		if (fd < 0 && bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
 			rc = -errno;
 		/* If a per-CPU map is not preallocated, the kernel takes the memory of new values
 		 * from a reserve. If the reserve is empty, it returns -ENOMEM and refills it a
 		 * little later, so we try again. */
-		for (int k = 1; fd >= 0 && rc == -ENOMEM && k < MOST_TRIES; k++) {
-			usleep(1000);
+		for (int tries = 1; fd >= 0; tries++) {
 			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
+			if (rc != -ENOMEM || tries == MOST_TRIES)
+				break;
+			usleep(1000);
 		}
 	}
 	return rc;

@@ -176,13 +176,8 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 	return 0;
 }
 
-int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err)
-{
-	return bb_target__code_of(t, t->prog_fd, ret_code, err);
-}
-
-int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
-		       struct bb_err *err)
+int bb_target__code(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
+		    struct bb_err *err)
 {
 	if (bb_target__is_live(t))
 		return say_live(t, "count its instructions", err);
@@ -210,9 +205,10 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
 	const struct bb_ring *ring = NULL;
-	__u32 ids[BB_MAX_PROG_MAPS], n = bb_prog_map_ids(t->prog_fd, ids);
+	__u32 ids[BB_MAX_PROG_MAPS];
+	int n = bb_prog_map_ids(t->prog_fd, ids);
 
-	for (__u32 i = 0; !ring && i < n; i++)
+	for (int i = 0; !ring && i < n; i++)
 		ring = bb_kept_maps__ring(&t->kept, ids[i]);
 	return ring;
 }
@@ -228,14 +224,14 @@ int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *prov
 
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 {
-	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS], n = bb_prog_map_ids(a->prog_fd, as),
-							  m = bb_prog_map_ids(b->prog_fd, bs);
+	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS];
+	int n = bb_prog_map_ids(a->prog_fd, as), m = bb_prog_map_ids(b->prog_fd, bs);
 
-	for (__u32 i = 0; i < n; i++) {
+	for (int i = 0; m > 0 && i < n; i++) {
 		struct bpf_map_info info = {0};
 		int fd, rc;
 
-		if (!BB_ANY(bs, m, *it == as[i]))
+		if (!BB_ANY(bs, (size_t)m, *it == as[i]))
 			continue;
 		fd = bpf_map_get_fd_by_id(as[i]);
 		rc = fd < 0 ? fd : bb_info__read(fd, &info);

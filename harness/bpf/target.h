@@ -104,12 +104,12 @@ bool bb_target__may_be_jumped_to(const struct bb_target *t);
 
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
-/* Copies the code of the current load. Fails with -ENOTSUP if it cannot be loaded a second time. */
-int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
+/* Copies the code of a program of the current load: prog_fd is t->prog_fd, or that of
+ * bb_target__loaded(). Fails with -ENOTSUP if it cannot be loaded a second time. */
+int bb_target__code(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
+		    struct bb_err *err);
 /* Returns the i-th program of the object, or NULL. *ret_fd is -1 if that program is not loaded. */
 const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd);
-int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
-		       struct bb_err *err);
 
 /* Write the contents that the scenario gives to the maps. reset_maps() writes all of them before a
  * series. reset_for_run() writes those with `reset: run` before a run, and returns -errno without a

@@ -84,7 +84,7 @@ void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog)
 	if ((prog->fire.point.kind != BB_AT_OWN_FUNCTION &&
 	     prog->fire.point.kind != BB_AT_OWN_RUN) ||
 	    share_arguments(s->live, prog) || bb_must_end() ||
-	    bb_target__code(prog->target, &code, NULL))
+	    bb_target__code(prog->target, prog->target->prog_fd, &code, NULL))
 		return;
 	c = bb_calloc(1, sizeof(*c));
 	if (!bb_clone__load(&code, false, &c->clone, NULL)) {

@@ -178,7 +178,7 @@ static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_cl
 {
 	uint64_t began_ns = bb_now_ns();
 
-	if (bb_target__code(t, code, err))
+	if (bb_target__code(t, t->prog_fd, code, err))
 		return 0;
 	if (!bb_clone__load(code, false, clone, err))
 		return (double)(bb_now_ns() - began_ns);
