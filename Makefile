@@ -152,7 +152,7 @@ $(O)/tests/test_without_drivers: test_without_drivers.c \
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
 
 # This test replaces the loading of programs, to choose their JIT addresses itself.
-$(O)/tests/test_placement: LDFLAGS += -Wl,--wrap=bb_test_prog__load,--wrap=bb_target__is_adopted
+$(O)/tests/test_placement: LDFLAGS += -Wl,--wrap=bb_test_prog__load,--wrap=bb_target__is_live
 
 $(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(DRIVES) $(LIB) $(O)/flags
 	$(call msg,TEST,$<)

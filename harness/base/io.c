@@ -84,8 +84,8 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err)
 {
-	return read_or_say(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path, max,
-			   ret_data, ret_len, err);
+	return read_or_say(bb_own__open(path, O_RDONLY | O_NONBLOCK), path, max, ret_data, ret_len,
+			   err);
 }
 
 int bb_by_text(const void *a, const void *b)
@@ -208,7 +208,6 @@ char *bb_program_dir(void)
 }
 
 struct walk {
-	mode_t mode;
 	bool makes_dirs;
 	unsigned int n_links;
 };
@@ -219,7 +218,7 @@ static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 static int step(struct walk *w, int dir_fd, const char *name, int flags)
 {
 	int not_made = w->makes_dirs && mkdirat(dir_fd, name, 0755) ? errno : 0;
-	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, w->mode), rc;
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600), rc;
 	char target[PATH_MAX];
 	struct stat st;
 	ssize_t n = 0;
@@ -281,18 +280,18 @@ static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
 	return at;
 }
 
-int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode)
+int bb_own__open(const char *path, int flags)
 {
-	struct walk w = {.mode = mode};
+	struct walk w = {0};
 
-	return walk_path(&w, dir_fd, path, flags);
+	return walk_path(&w, AT_FDCWD, path, flags);
 }
 
-int bb_own__make_dirs(int dir_fd, const char *path)
+int bb_own__make_dirs(const char *path)
 {
 	struct walk w = {.makes_dirs = true};
 
-	return walk_path(&w, dir_fd, path, O_RDONLY | O_DIRECTORY);
+	return walk_path(&w, AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 }
 
 const char *bb_own__strerror(int error)

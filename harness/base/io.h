@@ -9,7 +9,7 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
-/* Like bb_read_file(), but follows no symbolic link of another user (bb_own__openat()). */
+/* Like bb_read_file(), but follows no symbolic link of another user (bb_own__open()). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
@@ -61,11 +61,12 @@ char *bb_program_dir(void);
  * each part of a path relative to the folder before it, so a link that is added meanwhile is not
  * followed either. */
 
-/* Like openat(2) with O_CLOEXEC. Returns -errno, and -ELOOP at a link of another user. */
-int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode);
+/* Like open(2) with O_CLOEXEC; a new file gets the mode 0600. Returns -errno, and -ELOOP at a link
+ * of another user. */
+int bb_own__open(const char *path, int flags);
 
 /* Makes the folder `path` and missing parents. Returns a descriptor of the folder or -errno. */
-int bb_own__make_dirs(int dir_fd, const char *path);
+int bb_own__make_dirs(const char *path);
 
 /* Like strerror(3), for errors of the bb_own__ functions. */
 const char *bb_own__strerror(int error);

@@ -9,8 +9,7 @@ struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
  * count 8-byte instruction slots. The struct owns its arrays. `btf` and the descriptors in the
- * instructions belong to the program's struct bb_source, and are valid until it loads the program
- * again. */
+ * instructions belong to the program's target, and are valid until its next load. */
 struct bb_code {
 	char name[16];
 	char license[128];

@@ -185,16 +185,27 @@ void bb_kept_maps__let_prog_arrays_go(void)
 /* most entries that we count; two larger maps count as equally large */
 #define COUNTED_MOST 100000u
 
-static uint32_t n_entries(const struct bb_kept_map *m)
+uint32_t bb_map_entries(int map_fd, const struct bpf_map_info *info, uint32_t most)
 {
-	bool is_table = bb_map_type__is_table(m->info.type);
-	void *key = bb_calloc(1, m->info.key_size);
-	uint32_t n = 0;
+	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
+			 info->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+			 info->type == BPF_MAP_TYPE_HASH_OF_MAPS;
+	char *key = bb_calloc(1, info->key_size);
+	uint32_t n = 0, id;
 
-	while (is_table && n < COUNTED_MOST && !bpf_map_get_next_key(m->fd, n ? key : NULL, key))
-		n++;
+	for (uint32_t i = 0; i <= info->max_entries && n < most; i++) {
+		if (bpf_map_get_next_key(map_fd, i ? key : NULL, key))
+			break;
+		n += !holds_ids || !bpf_map_lookup_elem(map_fd, key, &id);
+	}
 	free(key);
 	return n;
+}
+
+static uint32_t n_entries(const struct bb_kept_map *m)
+{
+	return bb_map_type__is_table(m->info.type) ? bb_map_entries(m->fd, &m->info, COUNTED_MOST)
+						   : 0;
 }
 
 static bool holds_others(const struct bb_kept_map *m, const struct bb_kept_maps *lender)

@@ -86,6 +86,10 @@ int bb_map_type__per_cpu(uint32_t type);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);
 
+/* Counts the entries of a map, `most` at most. In prog arrays and maps of maps, empty slots do not
+ * count. */
+uint32_t bb_map_entries(int map_fd, const struct bpf_map_info *info, uint32_t most);
+
 /* Returns the machine's available memory in bytes, or INFINITY if it is unknown. */
 double bb_memory_available(void);
 

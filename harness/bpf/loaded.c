@@ -6,7 +6,7 @@
 
 #include "base/caller.h"
 #include "base/io.h"
-#include "bpf/source.h"
+#include "bpf/target.h"
 #include "capture/replay.h"
 
 #define BY_PERMISSION "only CAP_SYS_ADMIN may see live programs: run as root, with sudo"
@@ -113,66 +113,45 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 }
 
 struct loaded {
-	struct bb_source head;
+	struct bb_target head;
 	uint32_t id;
-	int prog_fd;
 };
 
-static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
+static int loaded_load(struct bb_target *t, struct bb_err *err)
 {
-	struct loaded *s = (struct loaded *)source;
-	int rc = bb_loaded__open(s->id, &s->prog_fd, err);
+	uint32_t id = ((struct loaded *)t)->id;
+	int rc = bb_loaded__open(id, &t->prog_fd, err);
 
 	if (rc == -ENOENT)
 		bb_fail(err, rc, "program '%s' (id %u) is gone: its owner unloaded it or ended",
-			source->program, s->id);
-	if (!rc)
-		*ret_prog_fd = s->prog_fd;
+			t->program, id);
 	return rc;
 }
 
-static void loaded_unload(struct bb_source *source)
+static void loaded_unload(struct bb_target *t)
 {
-	struct loaded *s = (struct loaded *)source;
-
-	bb_close(&s->prog_fd);
+	bb_close(&t->prog_fd);
 }
 
-static void loaded_free(struct bb_source *source)
+static int loaded_open(struct bb_target *t, const struct bb_source_spec *spec, struct bb_err *err)
 {
-	loaded_unload(source);
-	free(source->program);
-	free(source->where);
-	free(source);
-}
-
-static const struct bb_source_ops loaded_ops = {
-	.load = loaded_load,
-	.unload = loaded_unload,
-	.free = loaded_free,
-};
-
-int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
-			   struct bb_err *err)
-{
-	struct loaded *s = bb_calloc(1, sizeof(*s));
 	struct bb_loaded loaded;
-	int rc, fd = -1;
+	int fd = -1, rc = spec->pinned ? bb_loaded__open_pinned(spec->pinned, &fd, err)
+				       : bb_loaded__open(spec->id, &fd, err);
 
-	s->head.ops = &loaded_ops;
-	s->prog_fd = -1;
-	rc = pinned ? bb_loaded__open_pinned(pinned, &fd, err) : bb_loaded__open(id, &fd, err);
 	if (!rc)
 		rc = bb_loaded__read(fd, &loaded, err);
 	if (!rc) {
-		s->id = loaded.id;
-		s->head.program = bb_strdup(loaded.name);
-		s->head.where = bb_strdup("a loaded program");
+		((struct loaded *)t)->id = loaded.id;
+		t->program = bb_strdup(loaded.name);
 	}
 	bb_close(&fd);
-	if (rc)
-		loaded_free(&s->head);
-	else
-		*ret_source = &s->head;
 	return rc;
 }
+
+const struct bb_source_ops bb_source_loaded = {
+	.size = sizeof(struct loaded),
+	.open = loaded_open,
+	.load = loaded_load,
+	.unload = loaded_unload,
+};

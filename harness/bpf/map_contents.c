@@ -5,7 +5,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/bpf_info.h"
-#include "bpf/source.h"
+#include "bpf/target.h"
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
@@ -131,7 +131,7 @@ static int put_datum(const struct content *c, const struct bb_map_entry *entry, 
 }
 
 static int put_program(const struct content *c, const struct bb_map_entry *entry,
-		       const struct bb_source *of, uint8_t *slot, struct bb_err *err)
+		       const struct bb_target *of, uint8_t *slot, struct bb_err *err)
 {
 	const char *names[MAX_NAMES], *name;
 	size_t n = 0;
@@ -380,7 +380,7 @@ static int put_table(struct content *c, struct bb_err *err)
 }
 
 /* In an array, the key of an entry is its index. */
-static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
+static int put_entries(struct content *c, const struct bb_target *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
 	     is_hash = c->type->way == BY_KEY;
@@ -480,7 +480,7 @@ static int find_type(const struct bb_map_spec *spec, uint32_t type,
 		       name ? name : "unknown", bb_phrase__join(names, BB_LEN(types)).text);
 }
 
-int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
+int bb_contents_map__find(const struct bb_target *of, const struct bb_map_spec *spec,
 			  struct bb_contents_map *ret_map, struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
@@ -514,7 +514,7 @@ static bool take_list(struct content *c)
 	return true;
 }
 
-static int make_content(const struct bb_source *of, const struct bb_map_spec *spec,
+static int make_content(const struct bb_target *of, const struct bb_map_spec *spec,
 			struct bb_steady_map *steady, struct content *c, struct bb_err *err)
 {
 	struct bb_contents_map map = {.fd = -1};
@@ -534,7 +534,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->spec = spec;
 	c->steady = steady && steady->is_large ? steady : NULL;
 	c->id = info.id;
-	c->self = of->maps->self;
+	c->self = of->kept.self;
 	c->fd = -1;
 	if (rc || (is_only_shaped && find_type(spec, info.type, &c->type, NULL)))
 		return rc;
@@ -574,7 +574,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	return rc;
 }
 
-int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
+int bb_map_contents__make(const struct bb_target *of, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
 			  struct bb_err *err)
 {
@@ -583,8 +583,7 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
 
 	c->v = bb_calloc(specs->n, sizeof(*c->v));
 	for (size_t i = 0; !rc && i < specs->n; i++)
-		rc = make_content(source, &specs->v[i], steady ? &steady[i] : NULL, &c->v[c->n++],
-				  err);
+		rc = make_content(of, &specs->v[i], steady ? &steady[i] : NULL, &c->v[c->n++], err);
 	if (rc)
 		bb_map_contents__free(c);
 	else
@@ -664,16 +663,16 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 
 		if (c->type->way == BY_PROGRAM)
 			memcpy(&fd, value, sizeof(fd));
-		if (fd >= 0)
-			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
-		else if (bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
+		if (fd < 0 && bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
 			rc = -errno;
 		/* If a per-CPU map is not preallocated, the kernel takes the memory of new values
 		 * from a reserve. If the reserve is empty, it returns -ENOMEM and refills it a
 		 * little later, so we try again. */
-		for (int k = 1; fd >= 0 && rc == -ENOMEM && k < MOST_TRIES; k++) {
-			usleep(1000);
+		for (int tries = 1; fd >= 0; tries++) {
 			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
+			if (rc != -ENOMEM || tries == MOST_TRIES)
+				break;
+			usleep(1000);
 		}
 	}
 	return rc;

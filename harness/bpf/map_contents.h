@@ -3,7 +3,7 @@
 
 #include "plan/scenario.h"
 
-struct bb_source;
+struct bb_target;
 
 struct bb_contents_map {
 	const char *name;
@@ -28,7 +28,7 @@ struct bb_steady_map {
 void bb_steady_maps__free(struct bb_steady_map *maps, size_t n); /* accepts NULL */
 
 /* Fails with -ENOENT if the loaded program has no map `spec->name`. */
-int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
+int bb_contents_map__find(const struct bb_target *of, const struct bb_map_spec *spec,
 			  struct bb_contents_map *ret_map, struct bb_err *err);
 
 /* The contents that a scenario gives to the maps of a loaded program, prepared so that writing
@@ -43,10 +43,10 @@ struct bb_map_contents;
  *
  * Without `steady`, all maps are always written as a whole. Else it is an array of specs->n
  * elements. Steady maps are then written only once, and other large hashes and tries (but not LRU
- * hashes) as a whole only once. `specs`, `steady` and the current load of `source` must outlive the
+ * hashes) as a whole only once. `specs`, `steady` and the current load of `of` must outlive the
  * result.
  */
-int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
+int bb_map_contents__make(const struct bb_target *of, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
 			  struct bb_err *err);
 

@@ -529,8 +529,8 @@ int bb_veth_parse_packets(const char *text, const char *device, uint64_t *ret_re
 	return 0;
 }
 
-static int read_packets(const struct bb_veth_pair *p, uint64_t *ret_received, uint64_t *ret_sent,
-			struct bb_err *err)
+int bb_veth_pair__packets(const struct bb_veth_pair *p, struct bb_veth_packets *ret_packets,
+			  struct bb_err *err)
 {
 	char text[2048];
 	ssize_t n = pread(p->near_counts_fd, text, sizeof(text) - 1, 0);
@@ -538,23 +538,10 @@ static int read_packets(const struct bb_veth_pair *p, uint64_t *ret_received, ui
 
 	if (!rc) {
 		text[n] = '\0';
-		rc = bb_veth_parse_packets(text, veth_names[BB_VETH_NEAR], ret_received, ret_sent);
+		rc = bb_veth_parse_packets(text, veth_names[BB_VETH_NEAR], &ret_packets->received,
+					   &ret_packets->sent);
 	}
 	return rc ? bb_fail(err, rc,
 			    "cannot read /proc/net/dev in the network namespace of the packets: %m")
 		  : 0;
-}
-
-int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err)
-{
-	uint64_t received;
-
-	return read_packets(p, &received, ret_packets, err);
-}
-
-int bb_veth_pair__received(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err)
-{
-	uint64_t sent;
-
-	return read_packets(p, ret_packets, &sent, err);
 }

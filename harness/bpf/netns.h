@@ -81,10 +81,14 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
  * would not receive the packets that the far end's program sends. */
 int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err);
 
-int bb_veth_pair__received(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
+struct bb_veth_packets {
+	uint64_t received, sent;
+};
 
-/* Reads how many packets the near end has sent. The far end has received all of them by then. */
-int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
+/* Reads how many packets the near end has received and sent. The far end has received all of the
+ * sent ones by then. */
+int bb_veth_pair__packets(const struct bb_veth_pair *p, struct bb_veth_packets *ret_packets,
+			  struct bb_err *err);
 
 /* Reads from the text of /proc/net/dev how many packets `device` received and sent. Returns 0 or
  * -EPROTO. */

@@ -234,13 +234,14 @@ double bb_map_bytes_by_id(uint32_t id)
 	return bytes;
 }
 
-uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
+int bb_prog_map_ids(int prog_fd, uint32_t ret_ids[BB_MAX_PROG_MAPS])
 {
 	struct bpf_prog_info info = {.map_ids = (uintptr_t)ret_ids, .nr_map_ids = BB_MAX_PROG_MAPS};
+	int rc = bb_info__read(prog_fd, &info);
 
-	if (prog_fd < 0 || bb_info__read(prog_fd, &info))
-		return 0;
-	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
+	if (rc)
+		return rc;
+	return info.nr_map_ids < BB_MAX_PROG_MAPS ? (int)info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
 /* 0 means that the kernel did not report the figure, because no program has 0 instructions. */

@@ -72,14 +72,14 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 double bb_map_bytes(int map_fd);
 double bb_map_bytes_by_id(uint32_t id);
 
-/* Writes the ids of a program's maps. Returns their number, or 0 if the kernel does not answer. */
-uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids);
+/* MAX_USED_MAPS of include/linux/bpf_verifier.h */
+#define BB_MAX_PROG_MAPS 64
+/* Writes the ids of a program's maps. Returns their number or -errno. */
+int bb_prog_map_ids(int prog_fd, uint32_t ret_ids[BB_MAX_PROG_MAPS]);
 
 /* BPF_LOG_STATS of include/linux/bpf_verifier.h, Linux 5.2: log only the verifier's statistics. */
 #define BB_LOG_STATS 4
 
-/* MAX_USED_MAPS of include/linux/bpf_verifier.h */
-#define BB_MAX_PROG_MAPS 64
 /* BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h */
 #define BB_MAX_FUNCTIONS 256
 

@@ -10,14 +10,14 @@
 #include "bpf/object_file.h"
 #include "bpf/prog_stats.h"
 #include "bpf/libbpf_log.h"
-#include "bpf/source.h"
+#include "bpf/target.h"
 #include "capture/file.h"
 #include "capture/replay.h"
 
 #define LOG_BYTES (1u << 20)
 
 struct captured {
-	struct bb_source head;
+	struct bb_target head;
 	const struct bb_capture *capture; /* borrowed, or equal to `own` */
 	struct bb_capture *own;           /* private copy in which we set variables, or NULL */
 	size_t prog;
@@ -71,10 +71,10 @@ static int set_variable(struct captured *s, const struct bb_global_spec *global,
 		       s->head.where, global->name);
 }
 
-static struct bb_source_global captured_global(const struct bb_source *source, const char *name,
+static struct bb_source_global captured_global(const struct bb_target *t, const char *name,
 					       size_t size)
 {
-	const struct captured *s = (const struct captured *)source;
+	const struct captured *s = (const struct captured *)t;
 	struct bb_source_global g = {.map_fd = -1};
 	size_t bytes;
 
@@ -95,9 +95,9 @@ static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 	       !(m->btf >= 0 && bb_holds_own_objects(s->btfs[m->btf], m->value_type_id));
 }
 
-static void captured_unload(struct bb_source *source)
+static void captured_unload(struct bb_target *t)
 {
-	struct captured *s = (struct captured *)source;
+	struct captured *s = (struct captured *)t;
 
 	if (!s->replay.capture)
 		return;
@@ -106,9 +106,9 @@ static void captured_unload(struct bb_source *source)
 		bb_kept_maps__let_prog_arrays_go();
 }
 
-static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
+static int captured_load(struct bb_target *t, struct bb_err *err)
 {
-	struct captured *s = (struct captured *)source;
+	struct captured *s = (struct captured *)t;
 	char *log = bb_calloc(1, LOG_BYTES), reason[500];
 	struct bb_err said;
 	int rc = 0;
@@ -121,9 +121,9 @@ static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_e
 						  .value_size = m->value_size,
 						  .max_entries = m->max_entries,
 						  .map_flags = m->flags};
-		int fd = is_kept(s, m) ? bb_kept_maps__get(s->head.maps, m->name, &like) : -1;
+		int fd = is_kept(s, m) ? bb_kept_maps__get(&s->head.kept, m->name, &like) : -1;
 
-		const struct bb_map_spec *spec = bb_map_specs__find(s->head.maps->specs, m->name);
+		const struct bb_map_spec *spec = bb_map_specs__find(s->head.kept.specs, m->name);
 
 		if (spec && bb_map_spec__has_shape(spec))
 			rc = bb_fail(err, -ENOTSUP,
@@ -149,20 +149,20 @@ static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_e
 		const struct bb_captured_map *m = &s->capture->maps[i];
 
 		if (s->replay.maps[i] >= 0 && is_kept(s, m))
-			rc = bb_kept_maps__keep_one(s->head.maps, m->name, s->replay.maps[i],
+			rc = bb_kept_maps__keep_one(&s->head.kept, m->name, s->replay.maps[i],
 						    s->head.where, err);
 	}
 	free(log);
 	if (rc)
-		captured_unload(source);
+		captured_unload(t);
 	else
-		*ret_prog_fd = s->replay.progs[s->prog];
+		t->prog_fd = s->replay.progs[s->prog];
 	return rc;
 }
 
-static void captured_verifier_log(struct bb_source *source, char *log, size_t size)
+static void captured_verifier_log(struct bb_target *t, char *log, size_t size)
 {
-	struct captured *s = (struct captured *)source;
+	struct captured *s = (struct captured *)t;
 	int *fd = &s->replay.progs[s->prog], current = *fd;
 
 	*fd = -1;
@@ -173,28 +173,28 @@ static void captured_verifier_log(struct bb_source *source, char *log, size_t si
 	*fd = current;
 }
 
-static const char *captured_section(const struct bb_source *source, uint32_t *ret_attach_type)
+static const char *captured_section(const struct bb_target *t, uint32_t *ret_attach_type)
 {
-	const struct captured *s = (const struct captured *)source;
+	const struct captured *s = (const struct captured *)t;
 
 	*ret_attach_type = s->capture->progs[s->prog].expected_attach_type;
 	return s->section.text;
 }
 
-static int captured_attach(struct bb_source *source, struct bpf_link **, struct bb_err *err)
+static int captured_attach(struct bb_target *t, struct bpf_link **, struct bb_err *err)
 {
-	const struct captured *s = (const struct captured *)source;
+	const struct captured *s = (const struct captured *)t;
 
 	return bb_fail(err, -ENOTSUP,
 		       "'%s' of a capture (%s) is not attached under a workload; {with: step, "
 		       "trigger: fire} attaches it",
-		       source->program, s->section.text);
+		       t->program, s->section.text);
 }
 
-static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
+static int captured_code(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
 			 struct bb_err *err)
 {
-	const struct captured *s = (const struct captured *)source;
+	const struct captured *s = (const struct captured *)t;
 	const struct bb_captured_prog *p = s->capture->progs;
 	struct bpf_btf_info btf = {0};
 	struct bb_code c;
@@ -250,10 +250,9 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	return rc;
 }
 
-static bool captured_map(const struct bb_source *source, size_t nth,
-			 struct bb_contents_map *ret_map)
+static bool captured_map(const struct bb_target *t, size_t nth, struct bb_contents_map *ret_map)
 {
-	const struct captured *s = (const struct captured *)source;
+	const struct captured *s = (const struct captured *)t;
 
 	for (size_t i = 0; i < s->capture->n_maps; i++) {
 		const struct bb_captured_map *m = &s->capture->maps[i];
@@ -271,9 +270,9 @@ static bool captured_map(const struct bb_source *source, size_t nth,
 	return false;
 }
 
-static const char *captured_program(const struct bb_source *source, size_t n, int *ret_fd)
+static const char *captured_program(const struct bb_target *t, size_t n, int *ret_fd)
 {
-	const struct captured *s = (const struct captured *)source;
+	const struct captured *s = (const struct captured *)t;
 
 	for (size_t i = 0; i < s->capture->n_progs; i++) {
 		*ret_fd = s->replay.progs[i];
@@ -283,34 +282,17 @@ static const char *captured_program(const struct bb_source *source, size_t n, in
 	return NULL;
 }
 
-static void captured_free(struct bb_source *source)
+static void captured_done(struct bb_target *t)
 {
-	struct captured *s = (struct captured *)source;
+	struct captured *s = (struct captured *)t;
 
-	captured_unload(source);
 	for (size_t i = 0; s->btfs && s->capture && i < s->capture->n_btfs; i++)
 		btf__free(s->btfs[i]);
 	free(s->btfs);
 	if (s->capture && !s->own)
 		bb_capture__give_back(s->capture);
 	bb_capture__free(s->own);
-	free(source->program);
-	free(source->where);
-	free(s);
 }
-
-static const struct bb_source_ops captured_ops = {
-	.load = captured_load,
-	.unload = captured_unload,
-	.verifier_log = captured_verifier_log,
-	.section = captured_section,
-	.attach = captured_attach,
-	.program = captured_program,
-	.code = captured_code,
-	.global = captured_global,
-	.map = captured_map,
-	.free = captured_free,
-};
 
 static int find_program(struct captured *s, struct bb_err *err)
 {
@@ -334,17 +316,12 @@ static int find_program(struct captured *s, struct bb_err *err)
 	return 0;
 }
 
-int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
-			    struct bb_source **ret_source, struct bb_err *err)
+static int captured_open(struct bb_target *t, const struct bb_source_spec *spec, struct bb_err *err)
 {
 	const struct bb_global_spec *globals = spec->globals;
-	struct captured *s = bb_calloc(1, sizeof(*s));
+	struct captured *s = (struct captured *)t;
 	int rc = 0;
 
-	s->head = (struct bb_source){.ops = &captured_ops,
-				     .program = bb_strdup(spec->program),
-				     .where = bb_strdup(spec->path),
-				     .maps = maps};
 	if (spec->type)
 		rc = bb_fail(err, -EINVAL, "%s: a captured program has a type; it takes no other",
 			     spec->path);
@@ -371,9 +348,20 @@ int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_ma
 					       "are set to numbers only",
 					       globals[i].name)
 				     : set_variable(s, &globals[i], err);
-	if (rc)
-		captured_free(&s->head);
-	else
-		*ret_source = &s->head;
 	return rc;
 }
+
+const struct bb_source_ops bb_source_capture = {
+	.size = sizeof(struct captured),
+	.open = captured_open,
+	.load = captured_load,
+	.unload = captured_unload,
+	.verifier_log = captured_verifier_log,
+	.section = captured_section,
+	.attach = captured_attach,
+	.program = captured_program,
+	.code = captured_code,
+	.global = captured_global,
+	.map = captured_map,
+	.done = captured_done,
+};

@@ -13,7 +13,7 @@
 #include "bpf/prog_stats.h"
 #include "bpf/attach.h"
 #include "bpf/prog_type.h"
-#include "bpf/source.h"
+#include "bpf/target.h"
 
 #define WITH_LOG_S 0.02
 #define STATS_BYTES 4096 /* enough for the stack depth of each function */
@@ -23,7 +23,7 @@
 #endif
 
 struct object {
-	struct bb_source head;
+	struct bb_target head;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
 	/* section name that decides the program's type; NULL means the program's own */
@@ -75,7 +75,7 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 	bb_jumps__restart(&s->jumps);
 	bpf_object__for_each_program(p, obj)
 	{
-		bool is_called = bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)),
+		bool is_called = bb_map_specs__call(s->head.kept.specs, bpf_program__name(p)),
 		     is_of_ops = is_ops && bpf_program__type(p) == BPF_PROG_TYPE_STRUCT_OPS;
 
 		bpf_program__set_autoload(p, p == ours || is_called || is_of_ops);
@@ -84,7 +84,7 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		if (bpf_program__autoload(p))
 			bb_jumps__reach(&s->jumps, bpf_program__name(p));
 	}
-	bpf_object__for_each_map(map, obj) if (bb_map_specs__find(s->head.maps->specs,
+	bpf_object__for_each_map(map, obj) if (bb_map_specs__find(s->head.kept.specs,
 								  bpf_map__name(map)))
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
@@ -146,7 +146,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 	if (rc)
 		return rc;
-	rc = bb_map_sizes__mend(obj, s->head.maps->specs, &s->patterns, err);
+	rc = bb_map_sizes__mend(obj, s->head.kept.specs, &s->patterns, err);
 	if (rc) {
 		bpf_object__close(obj);
 		return rc;
@@ -160,7 +160,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	if (!rc)
 		choose_programs(s, obj, ours);
 	for (size_t i = 0; !rc && i < s->n_globals; i++)
-		rc = bb_global__set(obj, s->head.where, &s->globals[i], s->head.maps->self, err);
+		rc = bb_global__set(obj, s->head.where, &s->globals[i], s->head.kept.self, err);
 	if (rc)
 		bpf_object__close(obj);
 	else
@@ -187,7 +187,7 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 		return rc;
 	if (log_level)
 		bpf_object__for_each_program(p, obj) bpf_program__set_log_level(p, log_level);
-	rc = bb_kept_maps__reuse(s->head.maps, obj);
+	rc = bb_kept_maps__reuse(&s->head.kept, obj);
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
@@ -201,17 +201,17 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 	return 0;
 }
 
-static void object_unload(struct bb_source *source)
+static void object_unload(struct bb_target *t)
 {
-	struct object *s = (struct object *)source;
+	struct object *s = (struct object *)t;
 
 	close_object(s, s->obj);
 	s->obj = NULL;
 }
 
-static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
+static int object_load(struct bb_target *t, struct bb_err *err)
 {
-	struct object *s = (struct object *)source;
+	struct object *s = (struct object *)t;
 	uint64_t began_ns = bb_now_ns();
 	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
 
@@ -221,20 +221,20 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 		rc = load_once(s, 0, &s->obj, err);
 	if (rc)
 		return rc;
-	if (!bb_libbpf_log__of_loaded(source->program, s->stats, sizeof(s->stats)))
+	if (!bb_libbpf_log__of_loaded(t->program, s->stats, sizeof(s->stats)))
 		s->stats[0] = '\0';
-	rc = bb_kept_maps__keep(source->maps, s->obj, source->where, err);
+	rc = bb_kept_maps__keep(&t->kept, s->obj, t->where, err);
 	if (rc)
-		object_unload(source);
+		object_unload(t);
 	else
-		*ret_prog_fd = bpf_program__fd(our_program(s, s->obj));
+		t->prog_fd = bpf_program__fd(our_program(s, s->obj));
 	return rc;
 }
 
 /* Loads the program once more if libbpf did not report the verifier's statistics. */
-static void object_verifier_log(struct bb_source *source, char *log, size_t size)
+static void object_verifier_log(struct bb_target *t, char *log, size_t size)
 {
-	struct object *s = (struct object *)source;
+	struct object *s = (struct object *)t;
 	struct bpf_program *p;
 	struct bpf_object *obj;
 
@@ -243,14 +243,14 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 		return;
 	p = our_program(s, obj);
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
-	    bb_kept_maps__reuse(s->head.maps, obj) || bpf_object__load(obj))
+	    bb_kept_maps__reuse(&s->head.kept, obj) || bpf_object__load(obj))
 		log[0] = '\0';
 	close_object(s, obj);
 }
 
-static const char *object_section(const struct bb_source *source, uint32_t *ret_attach_type)
+static const char *object_section(const struct bb_target *t, uint32_t *ret_attach_type)
 {
-	const struct object *s = (const struct object *)source;
+	const struct object *s = (const struct object *)t;
 	const struct bpf_program *p = our_program(s, s->obj);
 
 	if (!p)
@@ -270,9 +270,9 @@ static int say_not_attached(const char *program, const char *where, int rc,
 		       (int)strcspn(log, "\n"), log, besides->code ? "; " : "", besides->msg);
 }
 
-static int object_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
+static int object_attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err)
 {
-	struct object *s = (struct object *)source;
+	struct object *s = (struct object *)t;
 	struct bpf_program *p = our_program(s, s->obj);
 	const char *section = bpf_program__section_name(p);
 	enum bpf_prog_type type = bpf_program__type(p);
@@ -310,10 +310,10 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
  * the probe's arguments into the maps of usdt.bpf.h, numbered from 0, and they stay there. A
  * program that is attached in another way finds its spec if the cookie is the number
  * (fire/user_function.h). */
-static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
+static int object_fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
 {
-	struct object *s = (struct object *)source;
+	struct object *s = (struct object *)t;
 	const struct bb_err nothing = {0};
 	struct bpf_link *link;
 	char where[PATH_MAX];
@@ -328,12 +328,12 @@ static int object_fill_usdt(struct bb_source *source, const char *path, const ch
 	if (!rc || rc == -ESRCH)
 		return 0;
 	snprintf(where, sizeof(where), "to probe %s:%s of %s", provider, name, path);
-	return say_not_attached(source->program, where, rc, &nothing, err);
+	return say_not_attached(t->program, where, rc, &nothing, err);
 }
 
-static const char *object_program(const struct bb_source *source, size_t i, int *ret_fd)
+static const char *object_program(const struct bb_target *t, size_t i, int *ret_fd)
 {
-	const struct bpf_object *obj = ((const struct object *)source)->obj;
+	const struct bpf_object *obj = ((const struct object *)t)->obj;
 	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, obj)
@@ -345,10 +345,10 @@ static const char *object_program(const struct bb_source *source, size_t i, int 
 	return NULL;
 }
 
-static int object_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
+static int object_code(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err)
 {
-	const struct object *s = (const struct object *)source;
+	const struct object *s = (const struct object *)t;
 	const struct bpf_program *p = bpf_object__next_program(s->obj, NULL);
 	struct bb_code c = {0};
 	struct bpf_prog_info info = {0};
@@ -389,10 +389,10 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	return rc;
 }
 
-static struct bb_source_global object_global(const struct bb_source *source, const char *name,
+static struct bb_source_global object_global(const struct bb_target *t, const char *name,
 					     size_t size)
 {
-	const struct object *s = (const struct object *)source;
+	const struct object *s = (const struct object *)t;
 	struct bb_source_global g = {.map_fd = -1};
 	struct bpf_map *map;
 	size_t bytes;
@@ -405,9 +405,9 @@ static struct bb_source_global object_global(const struct bb_source *source, con
 	return g;
 }
 
-static bool object_map(const struct bb_source *source, size_t i, struct bb_contents_map *ret_map)
+static bool object_map(const struct bb_target *t, size_t i, struct bb_contents_map *ret_map)
 {
-	const struct bpf_object *obj = ((const struct object *)source)->obj;
+	const struct bpf_object *obj = ((const struct object *)t)->obj;
 	const struct bpf_map *m = bpf_object__next_map(obj, NULL);
 	const char *name, *section;
 
@@ -425,46 +425,23 @@ static bool object_map(const struct bb_source *source, size_t i, struct bb_conte
 	return m;
 }
 
-static void object_free(struct bb_source *source)
+static void object_done(struct bb_target *t)
 {
-	struct object *s = (struct object *)source;
+	struct object *s = (struct object *)t;
 
-	object_unload(source);
 	bb_jumps__close(&s->jumps);
 	bb_map_patterns__done(&s->patterns);
 	bb_object_let_go(s->elf);
 	free(s->type);
-	free(source->program);
-	free(source->where);
-	free(s);
 }
 
-static const struct bb_source_ops object_ops = {
-	.load = object_load,
-	.unload = object_unload,
-	.verifier_log = object_verifier_log,
-	.section = object_section,
-	.attach = object_attach,
-	.fill_usdt = object_fill_usdt,
-	.program = object_program,
-	.code = object_code,
-	.global = object_global,
-	.map = object_map,
-	.free = object_free,
-};
-
-int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
-			   struct bb_source **ret_source, struct bb_err *err)
+static int object_open(struct bb_target *t, const struct bb_source_spec *spec, struct bb_err *err)
 {
-	struct object *s = bb_calloc(1, sizeof(*s));
+	struct object *s = (struct object *)t;
 	struct bpf_object *obj = NULL;
 	char *trial = bb_asprintf("%s %s", spec->program, spec->type ? spec->type : "");
 	int rc;
 
-	s->head = (struct bb_source){.ops = &object_ops,
-				     .program = bb_strdup(spec->program),
-				     .where = bb_strdup(spec->path),
-				     .maps = maps};
 	s->globals = spec->globals;
 	s->n_globals = spec->n_globals;
 	s->type = spec->type ? bb_strdup(spec->type) : NULL;
@@ -481,14 +458,26 @@ int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_map
 		rc = bb_object_try_load(spec->path, s->elf, trial, obj, err);
 	free(trial);
 	bpf_object__close(obj);
-	if (rc)
-		object_free(&s->head);
-	else
-		*ret_source = &s->head;
 	return rc;
 }
 
-const struct bpf_object *bb_source_object__get(const struct bb_source *s)
+const struct bb_source_ops bb_source_object = {
+	.size = sizeof(struct object),
+	.open = object_open,
+	.load = object_load,
+	.unload = object_unload,
+	.verifier_log = object_verifier_log,
+	.section = object_section,
+	.attach = object_attach,
+	.fill_usdt = object_fill_usdt,
+	.program = object_program,
+	.code = object_code,
+	.global = object_global,
+	.map = object_map,
+	.done = object_done,
+};
+
+const struct bpf_object *bb_source_object__get(const struct bb_target *t)
 {
-	return s->ops == &object_ops ? ((const struct object *)s)->obj : NULL;
+	return t->ops == &bb_source_object ? ((const struct object *)t)->obj : NULL;
 }

@@ -15,24 +15,21 @@
 /* room for 3 lines of statistics; older kernels cannot write only the end of a log and need more */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
-static struct bb_target *new_target(void)
-{
-	struct bb_target *t = bb_calloc(1, sizeof(*t));
-
-	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
-	return t;
-}
-
 int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_target,
 		    struct bb_err *err)
 {
-	struct bb_target *t = new_target();
+	const struct bb_source_ops *ops = !spec->path                     ? &bb_source_loaded
+					  : bb_capture_is_one(spec->path) ? &bb_source_capture
+									  : &bb_source_object;
+	struct bb_target *t = bb_calloc(1, ops->size);
 	int rc;
 
+	t->ops = ops;
+	t->program = spec->program ? bb_strdup(spec->program) : NULL;
+	t->where = bb_strdup(spec->path ? spec->path : "a loaded program");
+	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 	t->kept.self = spec->self;
-	rc = (bb_capture_is_one(spec->path)
-		      ? bb_source_capture__open
-		      : bb_source_object__open)(spec, &t->kept, &t->source, err);
+	rc = ops->open(t, spec, err);
 	if (rc)
 		bb_target__free(t);
 	else
@@ -40,22 +37,9 @@ int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_ta
 	return rc;
 }
 
-int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
-		     struct bb_err *err)
+bool bb_target__is_live(const struct bb_target *t)
 {
-	struct bb_target *t = new_target();
-	int rc = bb_source_loaded__open(id, pinned, &t->source, err);
-
-	if (rc)
-		bb_target__free(t);
-	else
-		*ret_target = t;
-	return rc;
-}
-
-bool bb_target__is_adopted(const struct bb_target *t)
-{
-	return !t->source->ops->code;
+	return !t->ops->code;
 }
 
 int bb_target__load(struct bb_target *t, struct bb_err *err)
@@ -68,7 +52,7 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 
 	err = err ? err : &local;
 	bb_target__unload(t);
-	rc = t->source->ops->load(t->source, &t->prog_fd, err);
+	rc = t->ops->load(t, err);
 	if (rc)
 		return rc;
 	/* With the JIT off, jited_prog_len is 0 and `address` is that of the interpreter. jit_mod64
@@ -76,8 +60,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	if (!bb_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
 	    address)
 		t->jit_mod64 = (int)(address & 63);
-	if (t->source->ops->global)
-		t->drops = t->source->ops->global(t->source, "drops", sizeof(uint64_t));
+	if (t->ops->global)
+		t->drops = t->ops->global(t, "drops", sizeof(uint64_t));
 	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
 	if (rc)
 		bb_target__unload(t);
@@ -93,8 +77,8 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 	if (rc)
 		return rc;
 	log = bb_calloc(1, VERIFIER_LOG_BYTES);
-	if (t->source->ops->verifier_log)
-		t->source->ops->verifier_log(t->source, log, VERIFIER_LOG_BYTES);
+	if (t->ops->verifier_log)
+		t->ops->verifier_log(t, log, VERIFIER_LOG_BYTES);
 	bb_prog_static_parse_log(log, &facts.metrics);
 	free(log);
 	*ret_facts = facts;
@@ -126,38 +110,38 @@ void bb_target__unload(struct bb_target *t)
 	bb_stats_reader__close(&t->reader);
 	bb_map_contents__free(t->contents);
 	t->contents = NULL;
-	t->source->ops->unload(t->source);
+	t->ops->unload(t);
 	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 }
 
 static int say_live(const struct bb_target *t, const char *what, struct bb_err *err)
 {
-	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench does not %s",
-		       t->source->program, what);
+	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench does not %s", t->program,
+		       what);
 }
 
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err)
 {
-	if (bb_target__is_adopted(t))
+	if (bb_target__is_live(t))
 		return say_live(t, "attach it", err);
-	return t->source->ops->attach(t->source, ret_link, err);
+	return t->ops->attach(t, ret_link, err);
 }
 
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type)
 {
-	return t->source->ops->section ? t->source->ops->section(t->source, ret_attach_type) : NULL;
+	return t->ops->section ? t->ops->section(t, ret_attach_type) : NULL;
 }
 
 int bb_target__struct_ops_fd(const struct bb_target *t)
 {
-	const struct bpf_object *obj = bb_source_object__get(t->source);
+	const struct bpf_object *obj = bb_source_object__get(t);
 
 	return obj ? bb_struct_ops__map_of(obj, t->prog_fd) : -1;
 }
 
 bool bb_target__may_be_jumped_to(const struct bb_target *t)
 {
-	const struct bpf_object *obj = bb_source_object__get(t->source);
+	const struct bpf_object *obj = bb_source_object__get(t);
 	const struct bpf_map *map;
 
 	if (obj)
@@ -173,8 +157,10 @@ void bb_target__free(struct bb_target *t)
 		return;
 	bb_target__unload(t);
 	bb_kept_maps__drop(&t->kept);
-	if (t->source)
-		t->source->ops->free(t->source);
+	if (t->ops->done)
+		t->ops->done(t);
+	free(t->program);
+	free(t->where);
 	bb_steady_maps__free(t->steady, t->n_steady);
 	free(t);
 }
@@ -185,33 +171,27 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 	int rc = bb_info__read(t->prog_fd, &info);
 
 	if (rc)
-		return bb_fail(err, rc, "cannot ask for the type of '%s': %m", t->source->program);
+		return bb_fail(err, rc, "cannot ask for the type of '%s': %m", t->program);
 	*ret_type = info.type;
 	return 0;
 }
 
-int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err)
+int bb_target__code(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
+		    struct bb_err *err)
 {
-	return bb_target__code_of(t, t->prog_fd, ret_code, err);
-}
-
-int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
-		       struct bb_err *err)
-{
-	if (bb_target__is_adopted(t))
+	if (bb_target__is_live(t))
 		return say_live(t, "count its instructions", err);
-	return t->source->ops->code(t->source, prog_fd, ret_code, err);
+	return t->ops->code(t, prog_fd, ret_code, err);
 }
 
 const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd)
 {
-	return t->source->ops->program ? t->source->ops->program(t->source, i, ret_fd) : NULL;
+	return t->ops->program ? t->ops->program(t, i, ret_fd) : NULL;
 }
 
 bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *b)
 {
-	return a && b && a != b && !strcmp(a->source->where, b->source->where) &&
-	       strcmp(a->source->program, b->source->program);
+	return a && b && a != b && !strcmp(a->where, b->where) && strcmp(a->program, b->program);
 }
 
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
@@ -225,9 +205,10 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
 	const struct bb_ring *ring = NULL;
-	__u32 ids[BB_MAX_PROG_MAPS], n = bb_prog_map_ids(t->prog_fd, ids);
+	__u32 ids[BB_MAX_PROG_MAPS];
+	int n = bb_prog_map_ids(t->prog_fd, ids);
 
-	for (__u32 i = 0; !ring && i < n; i++)
+	for (int i = 0; !ring && i < n; i++)
 		ring = bb_kept_maps__ring(&t->kept, ids[i]);
 	return ring;
 }
@@ -235,22 +216,22 @@ const struct bb_ring *bb_target__ring(const struct bb_target *t)
 int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			 const char *name, struct bb_err *err)
 {
-	if (!t->source->ops->fill_usdt)
+	if (!t->ops->fill_usdt)
 		return bb_fail(err, -ENOTSUP,
 			       "static probes are attached for programs of objects alone");
-	return t->source->ops->fill_usdt(t->source, path, provider, name, err);
+	return t->ops->fill_usdt(t, path, provider, name, err);
 }
 
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 {
-	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS], n = bb_prog_map_ids(a->prog_fd, as),
-							  m = bb_prog_map_ids(b->prog_fd, bs);
+	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS];
+	int n = bb_prog_map_ids(a->prog_fd, as), m = bb_prog_map_ids(b->prog_fd, bs);
 
-	for (__u32 i = 0; i < n; i++) {
+	for (int i = 0; m > 0 && i < n; i++) {
 		struct bpf_map_info info = {0};
 		int fd, rc;
 
-		if (!BB_ANY(bs, m, *it == as[i]))
+		if (!BB_ANY(bs, (size_t)m, *it == as[i]))
 			continue;
 		fd = bpf_map_get_fd_by_id(as[i]);
 		rc = fd < 0 ? fd : bb_info__read(fd, &info);
@@ -306,7 +287,7 @@ void bb_target__find_steady(struct bb_target *t,
 {
 	const struct bb_map_specs *specs = t->kept.specs;
 
-	if (!specs || !specs->n || t->steady || t->prog_fd < 0 || !bb_source_object__get(t->source))
+	if (!specs || !specs->n || t->steady || t->prog_fd < 0 || !bb_source_object__get(t))
 		return;
 	t->steady = bb_calloc(specs->n, sizeof(*t->steady));
 	t->n_steady = specs->n;
@@ -321,7 +302,7 @@ void bb_target__find_steady(struct bb_target *t,
 
 		t->steady[i].is_large = is_large;
 		t->steady[i].is_steady = is_large && !t->is_shared &&
-					 !bb_contents_map__find(t->source, spec, &map, NULL) &&
+					 !bb_contents_map__find(t, spec, &map, NULL) &&
 					 only_reads(t, &map);
 	}
 }
@@ -340,10 +321,10 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 		return bb_map_contents__write(t->contents, err);
 	if (!t->kept.specs || !t->kept.specs->n)
 		return 0;
-	if (bb_target__is_adopted(t))
+	if (bb_target__is_live(t))
 		return say_live(t, "change its maps", err);
 	/* the contents hold map descriptors of this load, so each load needs new ones */
-	rc = bb_map_contents__make(t->source, t->kept.specs, t->steady, &t->contents, err);
+	rc = bb_map_contents__make(t, t->kept.specs, t->steady, &t->contents, err);
 	if (rc)
 		return rc;
 	if (t->drops.map_fd >= 0 && bb_map_contents__has_map(t->contents, t->drops.map_fd)) {
@@ -352,7 +333,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 		return bb_fail(err, -EINVAL,
 			       "the scenario resets the variables of %s, and 'drops' is one of "
 			       "them; drops are counted over a whole series",
-			       t->source->where);
+			       t->where);
 	}
 	return bb_map_contents__write(t->contents, err);
 }
@@ -371,7 +352,7 @@ double bb_target__filled_bytes(const struct bb_target *t)
 		struct bb_contents_map map;
 
 		if (specs->v[i].fill.counts.n > 1)
-			bytes += bb_contents_map__find(t->source, &specs->v[i], &map, NULL)
+			bytes += bb_contents_map__find(t, &specs->v[i], &map, NULL)
 					 ? (double)NAN
 					 : bb_map_bytes(map.fd);
 	}

@@ -9,11 +9,13 @@
 struct bpf_link;
 
 struct bb_target {
-	struct bb_source *source;
+	const struct bb_source_ops *ops;
+	char *program;
+	char *where; /* the object's path, for messages */
 	int prog_fd; /* descriptor of the current load; -1 if nothing is loaded */
 	struct bb_stats_reader reader;
 	int jit_mod64; /* JIT address modulo 64; -1 if unknown or not loaded */
-	/* the members from here on are for target.c only */
+	/* the members from here on are for target.c and the sources only */
 	/* map_fd is -1 if the program has no global `drops` */
 	struct bb_source_global drops;
 	/* kept.lender is the member `kept` of another target */
@@ -26,16 +28,12 @@ struct bb_target {
 	struct bb_map_contents *contents;
 };
 
-/* Finds a program in an object file or capture, without loading it. */
+/* Finds a program, without loading it. A live program is never changed, its rings are not drained,
+ * and its drops are unknown. "Loading" it opens our descriptor anew, which fails with -ENOENT once
+ * its owner has unloaded it. */
 int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_target,
 		    struct bb_err *err);
-
-/* Opens a live program by the path of its pin or, if `pinned` is NULL, by its id. The program is
- * never changed, its rings are not drained, and its drops are unknown. "Loading" it opens our
- * descriptor anew, which fails with -ENOENT once its owner has unloaded it. */
-int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
-		     struct bb_err *err);
-bool bb_target__is_adopted(const struct bb_target *t);
+bool bb_target__is_live(const struct bb_target *t);
 
 /* Unloads `t` and lets its later loads use the maps of `lender`, which is loaded and must outlive
  * `t`. Two programs are then compared on the same memory. On pages of its own, a program differed
@@ -106,12 +104,12 @@ bool bb_target__may_be_jumped_to(const struct bb_target *t);
 
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
-/* Copies the code of the current load. Fails with -ENOTSUP if it cannot be loaded a second time. */
-int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
+/* Copies the code of a program of the current load: prog_fd is t->prog_fd, or that of
+ * bb_target__loaded(). Fails with -ENOTSUP if it cannot be loaded a second time. */
+int bb_target__code(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
+		    struct bb_err *err);
 /* Returns the i-th program of the object, or NULL. *ret_fd is -1 if that program is not loaded. */
 const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd);
-int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
-		       struct bb_err *err);
 
 /* Write the contents that the scenario gives to the maps. reset_maps() writes all of them before a
  * series. reset_for_run() writes those with `reset: run` before a run, and returns -errno without a

@@ -105,7 +105,7 @@ int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_er
 	if (snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1,
 		     slash ? path : ".") >= (int)sizeof(dir))
 		return bb_fail(err, -ENAMETOOLONG, "%s: the name is too long", path);
-	dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0);
+	dir_fd = bb_own__open(dir, O_RDONLY | O_DIRECTORY);
 	rc = dir_fd < 0 ? dir_fd : bb_new_file__open(dir_fd, slash ? slash + 1 : path, 0600, &f);
 	if (!rc)
 		rc = bb_new_file__finish(&f, write_fd(c, f.fd), true, false);

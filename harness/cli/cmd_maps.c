@@ -9,12 +9,12 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "bpf/loaded.h"
+#include "bpf/prog_stats.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "plan/maps_file.h"
 #include "plan/yaml.h"
 
-#define MAX_MAPS 64u
 #define SHOWN 10u /* keys of a map that `diff` lists without --all */
 
 struct maps_args {
@@ -108,19 +108,17 @@ static void write_hex(const char *before, const uint8_t *data, size_t n, const c
 static void write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
 			  bool json, FILE *out)
 {
-	uint8_t *keys = bb_calloc(2, info->key_size), *value = bb_calloc(2, slot_size);
-	uint8_t *next = keys + info->key_size;
-	uint32_t n = 0, seen;
+	uint8_t *key = bb_calloc(1, info->key_size), *value = bb_calloc(2, slot_size);
+	uint32_t n = 0;
 
-	for (seen = 0; seen < info->max_entries; seen++) {
-		if (bpf_map_get_next_key(fd, seen ? keys : NULL, next))
+	for (uint32_t seen = 0; seen < info->max_entries; seen++) {
+		if (bpf_map_get_next_key(fd, seen ? key : NULL, key))
 			break;
-		memcpy(keys, next, info->key_size);
-		if (bpf_map_lookup_elem(fd, keys, value) ||
+		if (bpf_map_lookup_elem(fd, key, value) ||
 		    (is_array && !memcmp(value, value + slot_size, info->value_size)))
 			continue;
 		if (json) {
-			write_hex(n++ ? ",\n\"" : "\n\"", keys, info->key_size, "", out);
+			write_hex(n++ ? ",\n\"" : "\n\"", key, info->key_size, "", out);
 			write_hex("\": \"", value, info->value_size, "", out);
 			fputc('"', out);
 			continue;
@@ -130,11 +128,11 @@ static void write_entries(int fd, const struct bpf_map_info *info, bool is_array
 			break;
 		}
 		fputs(n++ ? "" : "    entries:\n", out);
-		write_hex("      - {key: \"", keys, info->key_size, " ", out);
+		write_hex("      - {key: \"", key, info->key_size, " ", out);
 		write_hex("\", value: \"", value, info->value_size, " ", out);
 		fputs("\"}\n", out);
 	}
-	free(keys);
+	free(key);
 	free(value);
 }
 
@@ -185,14 +183,13 @@ static int write_map(struct dump *d, int fd, FILE *out)
 static int write_maps(void *dump, FILE *out, struct bb_err *err)
 {
 	struct dump *d = dump;
-	uint32_t ids[MAX_MAPS];
-	struct bpf_prog_info info = {.map_ids = (uint64_t)(uintptr_t)ids, .nr_map_ids = MAX_MAPS};
-	int rc = 0;
+	uint32_t ids[BB_MAX_PROG_MAPS];
+	int rc = 0, n = bb_prog_map_ids(d->prog_fd, ids);
 
-	if (bb_info__read(d->prog_fd, &info))
-		return bb_fail(err, -errno, "the program's maps cannot be read: %m");
-	fputs(d->json ? "{\"maps\": [\n" : info.nr_map_ids ? "maps:\n" : "maps: []\n", out);
-	for (uint32_t i = 0; !rc && i < info.nr_map_ids && i < MAX_MAPS; i++) {
+	if (n < 0)
+		return bb_fail(err, n, "the program's maps cannot be read: %m");
+	fputs(d->json ? "{\"maps\": [\n" : n ? "maps:\n" : "maps: []\n", out);
+	for (int i = 0; !rc && i < n; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
 
 		rc = fd < 0 ? -errno : write_map(d, fd, out);

@@ -112,7 +112,7 @@ static int look_at(struct search *s, const char *program)
 		if (!s->is_live)
 			bb_live_objects__open(s->site->netns_fd, s->object_dir, &s->live);
 		s->is_live = true;
-		bb_live_objects__stand_in(&s->live, target->source->program, &own);
+		bb_live_objects__stand_in(&s->live, target->program, &own);
 		printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
 		s->has_trigger = true;
 	}

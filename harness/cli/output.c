@@ -85,7 +85,7 @@ static int find_target(const char *path, struct target *p, struct bb_err *err)
 	dir = slash ? bb_strndup(path, (size_t)(slash - path) + 1) : bb_strdup(".");
 	if (!*p->name) /* `path` is "" or ends in "/" */
 		p->name = ".";
-	p->dir_fd = *path ? bb_own__openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY, 0) : -ENOENT;
+	p->dir_fd = *path ? bb_own__open(dir, O_PATH | O_DIRECTORY) : -ENOENT;
 	free(dir);
 	if (p->dir_fd < 0)
 		return bb_fail(err, p->dir_fd, "%s: cannot be written: %s", path,

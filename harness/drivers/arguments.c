@@ -44,13 +44,13 @@ static int try_on_clone(void *arg, struct bb_fire_task *t, void *n_reached)
 static bool share_arguments(const struct bb_live_objects *live, struct bb_test_prog *prog)
 {
 	struct bb_attach_point *p = &prog->fire.point;
-	const char *program = prog->target->source->program;
+	const char *program = prog->target->program;
 	const struct bb_test_prog *alike =
 		BB_FIND(prog->all, prog->n_all,
 			it != prog && it->fire.trigger && it->fire.point.kind == p->kind &&
 				it->fire.point.is_return == p->is_return &&
 				!strcmp(it->fire.point.target, p->target) &&
-				(*p->target || !strcmp(it->target->source->program, program)));
+				(*p->target || !strcmp(it->target->program, program)));
 
 	return alike && bb_live_objects__make_arguments(live, alike->fire.point.argument_set, p);
 }
@@ -84,7 +84,7 @@ void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog)
 	if ((prog->fire.point.kind != BB_AT_OWN_FUNCTION &&
 	     prog->fire.point.kind != BB_AT_OWN_RUN) ||
 	    share_arguments(s->live, prog) || bb_must_end() ||
-	    bb_target__code(prog->target, &code, NULL))
+	    bb_target__code(prog->target, prog->target->prog_fd, &code, NULL))
 		return;
 	c = bb_calloc(1, sizeof(*c));
 	if (!bb_clone__load(&code, false, &c->clone, NULL)) {

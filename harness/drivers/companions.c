@@ -76,7 +76,7 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
 {
 	const struct bb_variant_spec *v = prog->spec;
 	struct bb_target *t = NULL;
-	int rc = bb_target__open(&(struct bb_source_spec){.path = prog->target->source->where,
+	int rc = bb_target__open(&(struct bb_source_spec){.path = prog->target->where,
 							  .program = program,
 							  .globals = v->globals,
 							  .n_globals = v->n_globals,
@@ -104,8 +104,8 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 	if (BB_ANY(prog->companions, prog->n_companions,
 		   !bb_target__shares_map(prog->target, it->target)))
 		bb_companions__close(prog);
-	if (prog->companions || bb_target__is_adopted(prog->target) ||
-	    bb_object_info__read(prog->target->source->where, &info, NULL))
+	if (prog->companions || bb_target__is_live(prog->target) ||
+	    bb_object_info__read(prog->target->where, &info, NULL))
 		return;
 	prog->companions = bb_calloc(BB_BESIDE_MOST, sizeof(*prog->companions));
 	for (size_t i = 0; i < info.n_programs && tries < TRIES_MOST &&

@@ -47,7 +47,7 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 
 	e->prog_fd = prog_fd;
 	e->clone.prog_fd = -1;
-	rc = bb_target__code_of(target, prog_fd, &e->code, err);
+	rc = bb_target__code(target, prog_fd, &e->code, err);
 	if (!rc)
 		rc = bb_clone__load(&e->code, logs_keys, &e->clone, err);
 	if (rc) {

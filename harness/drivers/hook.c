@@ -222,7 +222,7 @@ static int attach(void *slot, struct bb_err *err)
 	if (rc)
 		return rc;
 	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);
-	if (!bb_target__code(prog->target, &code, NULL)) {
+	if (!bb_target__code(prog->target, prog->target->prog_fd, &code, NULL)) {
 		/* the empty program returns the value that lets the event go on */
 		if (bb_load__empty(&code, prog->fire.point.kind == BB_AT_CGROUP, &s->empty_fd,
 				   NULL))

@@ -327,7 +327,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	b->warmup = 0;
 	if (v && !p)
 		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
-			       slot->common.prog->target->source->program, param);
+			       slot->common.prog->target->program, param);
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
 	rc = bb_batch__void_if_gone(b, rc, err);

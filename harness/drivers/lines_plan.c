@@ -30,7 +30,7 @@ int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 	int rc;
 
 	bb_lines_plan__forget(p);
-	rc = bb_target__code(target, &of->code, err);
+	rc = bb_target__code(target, target->prog_fd, &of->code, err);
 	if (!rc)
 		rc = bb_cfg__make(&of->code, &of->cfg, err);
 	if (!rc) {

@@ -61,11 +61,11 @@ static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err
 	struct bb_stats_enable stats;
 	int rc;
 
-	if (!bb_target__is_adopted(prog->target))
+	if (!bb_target__is_live(prog->target))
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' "
 			       "measures variants that have an id or a pin",
-			       prog->target->source->program);
+			       prog->target->program);
 	if (prog->live_mean_of)
 		return 0;
 	rc = bb_stats_enable__on(&stats, err);

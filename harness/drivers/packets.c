@@ -48,8 +48,8 @@ static void close_packets(void *state)
 static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	struct state *s = (struct state *)((struct bb_drive_slot *)slot)->state;
-	uint64_t before = 0, after = 0;
-	int home_fd = -1, rc = bb_veth_pair__received(&s->pair, &before, err);
+	struct bb_veth_packets before, after;
+	int home_fd = -1, rc = bb_veth_pair__packets(&s->pair, &before, err);
 
 	if (!rc)
 		rc = bb_netns__enter(s->pair.netns_fd[BB_VETH_FAR], &home_fd, err);
@@ -64,8 +64,8 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 			       "(BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18), or none of that size "
 			       "(3.5 KB at most)");
 	if (!rc)
-		rc = bb_veth_pair__received(&s->pair, &after, err);
-	if (!rc && b->n && after == before && !b->void_why[0] &&
+		rc = bb_veth_pair__packets(&s->pair, &after, err);
+	if (!rc && b->n && after.received == before.received && !b->void_why[0] &&
 	    (strstr(b->returned, "XDP_TX") || strstr(b->returned, "XDP_REDIRECT")))
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "%s, and no packet arrived; here packets can only be sent to the device "

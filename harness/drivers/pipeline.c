@@ -38,7 +38,7 @@ static int pipeline_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	if (bb_target__ring(prog->target))
 		return 0;
 	return bb_fail(err, -ENOTSUP, "program '%s' has no ring buffer map for a consumer to read",
-		       prog->target->source->program);
+		       prog->target->program);
 }
 
 /* Leaves the workload paused, with an enabled event on it. */

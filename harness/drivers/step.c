@@ -131,8 +131,8 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	int rc;
 
 	if (bb_marks__are_enabled() && !own->is_described) {
-		bb_marks__describe(s->attached->prog_fd, s->attached->target->source->program,
-				   s->attached->target->source->where);
+		bb_marks__describe(s->attached->prog_fd, s->attached->target->program,
+				   s->attached->target->where);
 		own->is_described = true;
 	}
 	/* touch the memory now, because a page fault during the batch may run the program */

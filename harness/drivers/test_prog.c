@@ -121,7 +121,9 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	int rc = 0;
 
 	if (bb_variant_is_live(spec)) {
-		rc = bb_target__adopt(spec->id, spec->pinned, &s.target, err);
+		rc = bb_target__open(&(struct bb_source_spec){.pinned = spec->pinned,
+							      .id = spec->id},
+				     &s.target, err);
 	} else if (object_path) {
 		rc = find_self(&s, err);
 		if (!rc)

@@ -218,22 +218,24 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 		   struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
 {
 	struct bb_windows windows;
-	uint64_t began_ns, sent_before = 0, sent = 0;
+	struct bb_veth_packets before, now = {0};
+	uint64_t began_ns;
 	uint32_t type;
 	int rc = bb_target__prog_type(target, &type, err);
 
 	if (!rc)
 		rc = bb_veth_pair__put_on(&t->pair, target->prog_fd, type, err);
 	if (!rc)
-		rc = bb_veth_pair__sent(&t->pair, &sent_before, err);
+		rc = bb_veth_pair__packets(&t->pair, &before, err);
 	if (!rc)
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && send(t->sender.fd, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o)) {
 		rc = -errno;
 		bb_fail(err, rc, "the sender of the packets does not listen: %m");
 	}
-	if (!rc)
-		rc = await(t, o, &windows, b, ret_answer, err);
+	if (rc)
+		return rc;
+	rc = await(t, o, &windows, b, ret_answer, err);
 	if (rc == -ETIME) { /* the budget is used up: stop sending; the runs so far count */
 		stop_workers(t);
 		rc = 0;
@@ -248,9 +250,10 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 		if (rc == -ETIME)
 			rc = 0;
 		if (!rc)
-			rc = bb_veth_pair__sent(&t->pair, &sent, err);
-	} while (!rc && b->run_cnt < sent - sent_before && bb_seconds_since(began_ns) < ARRIVAL_S);
-	b->fired = sent - sent_before;
+			rc = bb_veth_pair__packets(&t->pair, &now, err);
+	} while (!rc && b->run_cnt < now.sent - before.sent &&
+		 bb_seconds_since(began_ns) < ARRIVAL_S);
+	b->fired = now.sent - before.sent;
 	return rc;
 }
 
@@ -292,7 +295,7 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 	rc = bb_driver__batch(slot, 1000, &b, err);
 	if (!rc && b.void_why[0])
 		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
-			     prog->target->source->program);
+			     prog->target->program);
 	bb_driver__detach(slot);
 	return rc;
 }

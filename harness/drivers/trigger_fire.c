@@ -166,7 +166,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		s->live = bb_calloc(1, sizeof(*s->live));
 		bb_live_objects__open(s->site->netns_fd, s->common.opts.object_dir, s->live);
 	}
-	bb_live_objects__stand_in(s->live, prog->target->source->program, own);
+	bb_live_objects__stand_in(s->live, prog->target->program, own);
 	if (own->kind == BB_AT_OWN_RUN)
 		return find_at(s, prog, own, err);
 	/* check that the program can be attached to our function; each call causes one run */
@@ -264,19 +264,19 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 		return rc;
 	if (!section)
 		return bb_fail(err, -ENOTSUP, "it is not known where '%s' is to be attached",
-			       prog->target->source->program);
+			       prog->target->program);
 	bb_attach_point__from_section(section, type, attach_type, &point);
 	point.map_fd = bb_target__struct_ops_fd(prog->target);
 	rc = bb_attach_point__take(&point, prog->spec, err);
 	if (rc)
 		return say_line(prog->spec, rc, err);
 	point.self_pid = prog->self_pid;
-	bb_hook__name_event(&point, prog->target->source->program);
+	bb_hook__name_event(&point, prog->target->program);
 	if (point.kind == BB_AT_NOWHERE && point.prog_type == BPF_PROG_TYPE_TRACEPOINT)
 		return bb_fail(err, -ENOTSUP,
 			       "nothing says on which tracepoint '%s' is to be, and it is named "
 			       "after none that is known here",
-			       prog->target->source->program);
+			       prog->target->program);
 	if (point.pid || point.by || prog->spec->binary)
 		return say_line(prog->spec, find_as_asked(s, prog, &point, err), err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))

@@ -223,7 +223,7 @@ static int fire(void *attached, uint32_t depth, const struct bb_instrument_part 
 			rc = s->rc;
 	}
 	if (rc)
-		return bb_fail(err, rc, "firing '%s': %m", a->target->source->program);
+		return bb_fail(err, rc, "firing '%s': %m", a->target->program);
 	return bb_stop_signal ? -EINTR : 0;
 }
 

@@ -152,7 +152,7 @@ static const char *unknown_skb_member(const struct bb_test_call *s)
 static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;
-	const char *program = s->target->source->program,
+	const char *program = s->target->program,
 		   *member = rc == -EINVAL ? unknown_skb_member(s) : NULL;
 
 	if (member)
@@ -174,7 +174,7 @@ static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_e
 
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
-	const char *program = s->target->source->program;
+	const char *program = s->target->program;
 
 	if (rc == -ENOTSUPP_KERNEL || rc == -EOPNOTSUPP)
 		return bb_test_run_type__refuse(s->type->prog_type, err);
@@ -231,7 +231,7 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 	if (t->mix.n && slot->place == t->n_places)
 		BB_PUSH(t->places, t->n_places, (struct bb_mix_place){.variant = prog->spec});
 	if (!rc && slot->type->prog_type == BPF_PROG_TYPE_XDP &&
-	    !bb_target__is_adopted(prog->target)) {
+	    !bb_target__is_live(prog->target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
 		t->xdp.one_at_a_time = t->common.opts.is_exact;
@@ -296,7 +296,7 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 		.common = {.target = target, .prog_fd = target->prog_fd},
 		.type = type,
 	};
-	int rc = bb_test_run_type__check(type, target->source->program, input, err);
+	int rc = bb_test_run_type__check(type, target->program, input, err);
 	struct bb_test_call call;
 	union bpf_attr attr;
 

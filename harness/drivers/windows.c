@@ -20,7 +20,7 @@ uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX])
 
 static int say_unreadable(const struct bb_target *t, int rc, struct bb_err *err)
 {
-	return bb_fail(err, rc, "cannot read the counters of '%s': %m", t->source->program);
+	return bb_fail(err, rc, "cannot read the counters of '%s': %m", t->program);
 }
 
 int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats, struct bb_err *err)

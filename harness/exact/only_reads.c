@@ -70,7 +70,7 @@ static bool program_only_reads(const struct bb_target *t, const struct trial *tr
 	bool uses, only_reads;
 	int fd;
 
-	if (bb_target__code_of(t, prog_fd, &code, NULL))
+	if (bb_target__code(t, prog_fd, &code, NULL))
 		return false;
 	only_reads = !bb_code__check(&code, NULL) && !bb_code__calls_kfuncs(&code) &&
 		     replace(trial, &code, &uses);

@@ -234,7 +234,7 @@ bool bb_reach__acts(const struct bb_target *target)
 	struct bb_code code;
 	bool acts;
 
-	if (bb_target__code(target, &code, NULL))
+	if (bb_target__code(target, target->prog_fd, &code, NULL))
 		return true;
 	acts = bb_code__calls(&code, helpers, BB_LEN(helpers));
 	bb_code__done(&code);

@@ -3,14 +3,12 @@
  * those of the tracepoints of XDP. */
 #include <bpf/bpf.h>
 
-#include "base/bpf_info.h"
 #include "base/io.h"
 #include "base/process.h"
 #include "bpf/attach.h"
 #include "bpf/netns.h"
+#include "bpf/prog_stats.h"
 #include "fire/triggers.h"
-
-#define MOST_MAPS 64u
 
 /* Makes fd[0] a link of the iterator. Returns -errno if the iterator does not accept `info`. */
 static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
@@ -34,9 +32,8 @@ static int open_iter(struct bb_firing *f)
 {
 	static const struct bb_child_rules rules = {.closes_others = true};
 	union bpf_iter_link_info one = {0};
-	__u32 ids[MOST_MAPS];
-	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ids, .nr_map_ids = MOST_MAPS};
-	int rc;
+	__u32 ids[BB_MAX_PROG_MAPS];
+	int rc, n;
 
 	if (!strncmp(f->point->target, "task", strlen("task"))) {
 		struct bb_child c;
@@ -52,10 +49,9 @@ static int open_iter(struct bb_firing *f)
 	}
 	if (!link_iter(f, NULL))
 		return 0;
-	if (bb_info__read(f->prog_fd, &info))
-		return -errno;
-	rc = -ENOENT;
-	for (__u32 i = 0; rc && i < info.nr_map_ids && i < MOST_MAPS; i++) {
+	n = bb_prog_map_ids(f->prog_fd, ids);
+	rc = n < 0 ? n : -ENOENT;
+	for (int i = 0; rc && i < n; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
 		union bpf_iter_link_info over = {.map.map_fd = (__u32)fd};
 

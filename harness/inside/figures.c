@@ -129,17 +129,17 @@ static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
 	return farthest;
 }
 
-double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns)
+double bb_inside_path__median(const struct bb_inside_path *p)
 {
 	double all = (double)BB_SUM(p->buckets, BB_INSIDE_BUCKETS, *it), sum = 0;
 
 	for (uint32_t b = 0; all > 0 && b < BB_INSIDE_BUCKETS; b++) {
 		double in = (double)p->buckets[b], ns;
 
-		if (in > 0 && sum + in >= share * all) {
+		if (in > 0 && sum + in >= all / 2) {
 			ns = edge_of(p, b, -1);
-			ns += (share * all - sum) / in * (edge_of(p, b, 1) - ns);
-			return fmax(fmin(ns, p->worst_ns) - clock_ns, 0);
+			ns += (all / 2 - sum) / in * (edge_of(p, b, 1) - ns);
+			return fmin(ns, p->worst_ns);
 		}
 		sum += in;
 	}

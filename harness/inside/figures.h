@@ -33,9 +33,9 @@ struct bb_inside_figures {
 struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c);
 void bb_inside_figures__done(struct bb_inside_figures *f);
 
-/* Return the quantile `share` (0..1), the mean and the maximum of the times of the timed runs, ns,
+/* Return the median, the mean and the maximum of the times of the timed runs, ns, the latter two
  * minus clock_ns (the cost of reading the clock). NAN if no run was timed. */
-double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns);
+double bb_inside_path__median(const struct bb_inside_path *p);
 double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns);
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns);
 

@@ -1234,10 +1234,10 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	return 0;
 }
 
-int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err)
+int bb_inside_chains__open(struct bb_inside_clone *ret_chains)
 {
 	*ret_chains = (struct bb_inside_clone){.n_slots = CHAINS_SLOTS, .memory = {.fd = -1}};
-	return make_memory(ret_chains, (size_t)n_cpus(MOST_CPUS) * BB_INSIDE_HAND_OVER, NULL, err);
+	return make_memory(ret_chains, (size_t)n_cpus(MOST_CPUS) * BB_INSIDE_HAND_OVER, NULL, NULL);
 }
 
 void bb_inside_clone__done(struct bb_inside_clone *c)

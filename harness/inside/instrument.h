@@ -138,9 +138,8 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 			  struct bb_inside_clone *ret_clone, struct bb_rewrite *ret_out,
 			  struct bb_err *err);
 /* Makes the memory of chains. All clones with BB_INSIDE_CHAINS share it with each other and with
- * bpfbench. The caller closes it with bb_inside_clone__done(). Returns 0 or -errno with a
- * message. */
-int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err);
+ * bpfbench. The caller closes it with bb_inside_clone__done(). Returns 0 or -errno. */
+int bb_inside_chains__open(struct bb_inside_clone *ret_chains);
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
 /* From now on, the clone times every 2^k-th run and copies the packet of every 2^l-th run, where

@@ -199,7 +199,7 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 static void see_map_type(struct bb_inside *in, uint32_t type)
 {
 	if (type == BPF_MAP_TYPE_PROG_ARRAY && !in->has_chains && in->with & BB_INSIDE_TIME)
-		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
+		in->has_chains = !bb_inside_chains__open(&in->chains);
 }
 
 static void see_new_map(struct bb_inside *in, const struct seccomp_notif *call)
@@ -590,7 +590,7 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 		close(fd);
 	}
 	figures = bb_inside_figures__read(&clone);
-	*ret_clock_ns = bb_inside_path__quantile(&figures.all, 0.5, 0);
+	*ret_clock_ns = bb_inside_path__median(&figures.all);
 	bb_inside_figures__done(&figures);
 	bb_inside_clone__done(&clone);
 	return ns;

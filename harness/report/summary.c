@@ -125,7 +125,7 @@ static struct bb_censor censor(const struct bb_hist *h)
 	struct bb_censor censor;
 
 	bb_hist_sort(h, &sorted);
-	censor = bb_censor_series(&sorted, 0);
+	censor = bb_censor_series(&sorted);
 	bb_sorted_done(&sorted);
 	return censor;
 }

@@ -316,10 +316,10 @@ static struct bb_u32_list map_ids(const struct bb_agent *a)
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t ids[BB_MAX_PROG_MAPS];
 		int fd = bpf_prog_get_fd_by_id(a->programs[i].program.id);
-		uint32_t n = bb_prog_map_ids(fd, ids);
+		int n = bb_prog_map_ids(fd, ids);
 
 		bb_close(&fd);
-		for (uint32_t k = 0; k < n; k++)
+		for (int k = 0; k < n; k++)
 			if (!ids_have(&all, ids[k]))
 				BB_PUSH(all.v, all.n, ids[k]);
 	}

@@ -235,29 +235,9 @@ struct noting {
 	bool of_shares; /* true to note only the maps that the program writes and all CPUs share */
 };
 
-/* Counts at most BB_IN_VAIN_MANY entries. In prog arrays and maps of maps, empty slots do not
- * count. */
-static double count_entries(int fd, const struct bpf_map_info *info)
-{
-	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
-			 info->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
-			 info->type == BPF_MAP_TYPE_HASH_OF_MAPS;
-	char *key = bb_calloc(2, info->key_size), *next = key + info->key_size;
-	uint32_t n = 0, id;
-
-	for (uint32_t i = 0; i <= info->max_entries && n < BB_IN_VAIN_MANY; i++) {
-		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
-			break;
-		memcpy(key, next, info->key_size);
-		n += !holds_ids || !bpf_map_lookup_elem(fd, key, &id);
-	}
-	free(key);
-	return n;
-}
-
 static const char *map_name(const struct bb_target *target, int fd, const struct bpf_map_info *info)
 {
-	const struct bpf_object *obj = bb_source_object__get(target->source);
+	const struct bpf_object *obj = bb_source_object__get(target);
 	const struct bpf_map *map;
 
 	/* prefers libbpf's full name, because the kernel keeps only 15 characters */
@@ -291,13 +271,13 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bb_info__read(from.value, &info))
 		return;
-	v->is_captured = !bb_source_object__get(target->source);
+	v->is_captured = !bb_source_object__get(target);
 	v->is_inner = from.kind == BB_ORIGIN_INNER_MAP;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
 	v->map = bb_strdup(map_name(target, from.value, &info));
 	v->type = type ? bb_strdup(type) : NULL;
 	if (!v->is_inner)
-		v->entries = count_entries(from.value, &info);
+		v->entries = bb_map_entries(from.value, &info, BB_IN_VAIN_MANY);
 }
 
 /* Adds to the case the lookups and tail calls that failed in at least 90 % of their calls since the

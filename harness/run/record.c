@@ -133,7 +133,7 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 	if (rc)
 		return rc;
 	p = bb_record__facts(report, scenario->name, v->name, &facts);
-	p->program = bb_strdup(prog->target->source->program);
+	p->program = bb_strdup(prog->target->program);
 	p->object = bb_strdup(v->pinned   ? v->pinned
 			      : v->id     ? "(loaded already)"
 			      : v->object ? v->object

@@ -41,7 +41,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	int rc = 0;
 
 	*p = (struct bb_placement){.most_s = most_s};
-	if (!prog->target || bb_target__is_adopted(prog->target))
+	if (!prog->target || bb_target__is_live(prog->target))
 		return 0;
 	for (unsigned int i = 0; !rc && i < FIND_LOADS; i++) {
 		if (p->spent_s + p->load_s > FIND_SHARE * most_s || bb_must_end())
@@ -67,7 +67,7 @@ int bb_placement__load(struct bb_placement *p, struct bb_test_prog *prog, struct
 {
 	int rc = load(p, prog, rng, false, err);
 
-	if (!prog->target || bb_target__is_adopted(prog->target))
+	if (!prog->target || bb_target__is_live(prog->target))
 		return rc;
 	while (!rc && prog->jit_mod64 >= 0 && !is_wanted(p, prog, prog->jit_mod64) &&
 	       p->spent_s + p->load_s <= p->most_s && !bb_must_end())

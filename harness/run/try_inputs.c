@@ -224,9 +224,9 @@ static bool jumps_in_vain(const struct bb_exact *e)
 static bool find_map(const struct trying *t, const char *name, int fd,
 		     struct bb_contents_map *ret_map)
 {
-	const struct bb_source *s = t->prog.target->source;
+	const struct bb_target *of = t->prog.target;
 
-	for (size_t i = 0; s->ops->map && s->ops->map(s, i, ret_map); i++)
+	for (size_t i = 0; of->ops->map && of->ops->map(of, i, ret_map); i++)
 		if (name ? !strcmp(ret_map->name, name) : ret_map->fd == fd)
 			return true;
 	return false;
@@ -378,15 +378,15 @@ static void add_constant(struct trying *t, int64_t number)
 /* Marks the global at `from` as wanted, because a branch compares it with the number `near`. */
 static void want_global(struct trying *t, const struct bb_origin *from, int64_t near)
 {
-	const struct bb_source *s = t->prog.target->source;
+	const struct bb_target *of = t->prog.target;
 
-	for (size_t i = 0; s->ops->global && i < t->search.now.n; i++) {
+	for (size_t i = 0; of->ops->global && i < t->search.now.n; i++) {
 		struct bb_try_part *p = &t->search.now.v[i];
 		struct bb_source_global g;
 
 		if (p->kind != BB_TRY_GLOBAL || p->is_wanted)
 			continue;
-		g = s->ops->global(s, p->name, p->len);
+		g = of->ops->global(of, p->name, p->len);
 		if (g.map_fd != from->value || from->offset < 0 ||
 		    (uint32_t)from->offset - g.offset >= p->len)
 			continue;

@@ -78,9 +78,9 @@ double bb_censor_margin(double iqr_ns, double tick_ns)
 	return fmax(fmax(5 * iqr_ns, 3 * tick_ns), 10);
 }
 
-struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
+struct bb_censor bb_censor_series(const struct bb_sorted *s)
 {
-	struct bb_censor c = {.tick_ns = tick_ns > 0 ? tick_ns : bb_tick(s)};
+	struct bb_censor c = {.tick_ns = bb_tick(s)};
 	double iqr = bb_hist_quantile(s, 0.75) - bb_hist_quantile(s, 0.25);
 	double sum = 0, kept_sum = 0, kept = 0;
 

@@ -40,9 +40,8 @@ struct bb_censor {
 	double share_of_sum; /* share of outliers in the sum of all values, 0 to 1 */
 };
 
-/* Separates the outliers from a series. `tick_ns` is the clock's tick; 0 means bb_tick(s). The tick
- * of all loads is more reliable than that of one load. */
-struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
+/* Separates the outliers from a series. */
+struct bb_censor bb_censor_series(const struct bb_sorted *s);
 
 /* Returns the rank k for the order-statistic interval of a median: the largest k with 2 P(Bin(n,
  * 1/2) <= k - 1) <= alpha (David & Nagaraja 2003, section 7.1). Returns 0 if there is no such k (n

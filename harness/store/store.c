@@ -26,7 +26,7 @@ static int write_and_close(int dir_fd, const char *name, const void *data, size_
 
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced)
 {
-	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
+	int dir_fd = bb_own__open(dir, O_RDONLY | O_DIRECTORY), rc;
 	sigset_t all, before;
 
 	/* Ctrl-C waits until the temporary file is renamed or removed. */
@@ -43,7 +43,7 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 	const char *remedy = "choose another folder with --results DIR, or store nothing with "
 			     "--no-store";
 	char *path = bb_asprintf("%s/%s", dir, name);
-	int dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
+	int dir_fd = bb_own__make_dirs(dir);
 	int rc = write_and_close(dir_fd, name, text, len, replaces, true);
 
 	switch (-rc) {
@@ -94,7 +94,7 @@ static char *run_path(const char *dir, const char *id)
 
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err)
 {
-	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0);
+	int fd = bb_own__open(dir, O_RDONLY | O_DIRECTORY);
 	int rc = bb_list_and_close(fd, SUFFIX, ret_ids, ret_n);
 
 	if (rc == -ENOENT) {
@@ -259,7 +259,7 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 			       dir);
 	folder = bb_asprintf("%s/" FOLDER, dir);
 	line = bb_asprintf("%s\n", id);
-	fd = bb_own__make_dirs(AT_FDCWD, folder);
+	fd = bb_own__make_dirs(folder);
 	rc = fd < 0 ? fd : bb_store__replace(folder, name, line, strlen(line), true);
 	bb_close(&fd);
 	if (rc)

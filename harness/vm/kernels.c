@@ -161,7 +161,7 @@ int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err)
 		return err->code;
 	slash = strrchr(folder, '/');
 	*slash = '\0';
-	fd = bb_own__make_dirs(AT_FDCWD, folder);
+	fd = bb_own__make_dirs(folder);
 	rc = fd < 0 ? bb_fail(err, fd, "%s: %s", folder, bb_own__strerror(-fd)) : 0;
 	bb_close(&fd);
 	*slash = '/';

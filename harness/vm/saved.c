@@ -62,7 +62,7 @@ int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_gues
 	if (!rc) {
 		/* in the cache or, if that fails, in memory */
 		*slash = '\0';
-		dir_fd = bb_own__make_dirs(AT_FDCWD, folder);
+		dir_fd = bb_own__make_dirs(folder);
 		g->name = bb_strdup(slash + 1);
 		g->is_kept = dir_fd >= 0 && !bb_new_file__open(dir_fd, g->name, 0600, &g->file);
 		if (!g->is_kept && dir_fd >= 0)

@@ -62,7 +62,7 @@ static void finish(struct series *s, double figure[N_FIGURES])
 
 	bb_hist_sort(&s->hist, &sorted);
 	figure[MEDIAN] = bb_hist_quantile(&sorted, 0.5);
-	figure[CENSORED] = bb_censor_series(&sorted, 0).mean_ns;
+	figure[CENSORED] = bb_censor_series(&sorted).mean_ns;
 	figure[NAIVE] = (double)s->run_time_ns / (double)s->run_cnt;
 	bb_sorted_done(&sorted);
 	bb_hist_done(&s->hist);

@@ -98,7 +98,7 @@ static const char *state_name(const struct bpf_map *map)
  * run, like `reset: run` in a scenario. */
 static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
 {
-	const struct bpf_object *obj = bb_source_object__get(t->source);
+	const struct bpf_object *obj = bb_source_object__get(t);
 	struct bb_map_contents *contents;
 	struct bb_err err = {0};
 	struct bpf_map *map;
@@ -117,8 +117,8 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 			bench_die(name, &err);
 		spec->each_run = true;
 	}
-	if (bb_map_contents__make(t->source, specs, NULL, &contents, &err))
-		bench_die(t->source->program, &err);
+	if (bb_map_contents__make(t, specs, NULL, &contents, &err))
+		bench_die(t->program, &err);
 	return contents;
 }
 
@@ -130,8 +130,7 @@ static uint64_t count_once(struct bb_target *t, struct bb_map_contents *maps,
 	int rc = bb_map_contents__write_for_run(maps);
 
 	if (rc)
-		bench_die(t->source->program,
-			  &(struct bb_err){.code = rc, .msg = "writing its maps"});
+		bench_die(t->program, &(struct bb_err){.code = rc, .msg = "writing its maps"});
 	bb_clone__reset(clone);
 	run_ns(clone->prog_fd, 1);
 	bb_target__drain(t, false);
@@ -150,7 +149,7 @@ static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone
 	for (unsigned int i = 1; i < REPEATS; i++)
 		others += count_once(t, maps, clone, counts) != first;
 	if (others) /* on stderr: the table has no room for names */
-		fprintf(stderr, "%s: %u of %u runs had another count\n", t->source->program, others,
+		fprintf(stderr, "%s: %u of %u runs had another count\n", t->program, others,
 			REPEATS - 1);
 	c->differ += others != 0;
 	c->repeated++;
@@ -179,7 +178,7 @@ static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_cl
 {
 	uint64_t began_ns = bb_now_ns();
 
-	if (bb_target__code(t, code, err))
+	if (bb_target__code(t, t->prog_fd, code, err))
 		return 0;
 	if (!bb_clone__load(code, false, clone, err))
 		return (double)(bb_now_ns() - began_ns);

@@ -36,7 +36,7 @@ static struct counted count(const char *object, const char *program)
 	struct bb_err err = {0};
 
 	load(c.target);
-	if (bb_target__code(c.target, &c.code, &err) ||
+	if (bb_target__code(c.target, c.target->prog_fd, &c.code, &err) ||
 	    bb_clone__load(&c.code, false, &c.clone, &err))
 		fail_msg("%s: %s", program, err.msg);
 	return c;
@@ -233,7 +233,7 @@ static void test_refusals(void **state)
 	need_root();
 	t = open_target(TRUTH, "no_room");
 	load(t);
-	assert_int_equal(bb_target__code(t, &code, &err), 0);
+	assert_int_equal(bb_target__code(t, t->prog_fd, &code, &err), 0);
 	assert_int_equal(bb_clone__load(&code, false, &clone, &err), -ENOTSUP);
 	assert_non_null(strstr(err.msg, "uses 512 bytes of stack"));
 	bb_code__done(&code);

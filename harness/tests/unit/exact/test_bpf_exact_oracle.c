@@ -351,7 +351,7 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 		fail_msg("%s", err.msg);
 	if (bb_target__load(t, &err))
 		why = "does not load";
-	else if (bb_target__code(t, &code, &err))
+	else if (bb_target__code(t, t->prog_fd, &code, &err))
 		fail_msg("%s", err.msg);
 	else if (!way_of(code.type))
 		why = "has no run of this kind";

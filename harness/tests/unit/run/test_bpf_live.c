@@ -186,7 +186,7 @@ static bool poll_for(const struct attached *a, double *ret_said, double *ret_tru
 	struct bb_windows windows;
 	struct bb_err err = {0};
 	struct bb_batch b = {.want = ROOM, .ns = calloc(ROOM, sizeof(*b.ns))};
-	int rc = bb_target__adopt(a->id, NULL, &target, &err);
+	int rc = bb_target__open(&(struct bb_source_spec){.id = a->id}, &target, &err);
 
 	assert_non_null(b.ns);
 	if (!rc)

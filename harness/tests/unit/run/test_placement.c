@@ -38,8 +38,8 @@ int __wrap_bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64
 	return 0;
 }
 
-bool __wrap_bb_target__is_adopted(const struct bb_target *t);
-bool __wrap_bb_target__is_adopted(const struct bb_target *t)
+bool __wrap_bb_target__is_live(const struct bb_target *t);
+bool __wrap_bb_target__is_live(const struct bb_target *t)
 {
 	(void)t;
 	return false;

@@ -82,11 +82,11 @@ static void test_threshold(void **state)
 	struct bb_sorted w = sorted_of(wide, 5), n = sorted_of(narrow, 5), none = {0};
 
 	(void)state;
-	assert_same(bb_censor_series(&w, 1).threshold_ns, 120 + 5 * 20);
-	assert_same(bb_censor_series(&n, 1).threshold_ns, 100 + 10);
-	assert_same(bb_censor_series(&n, 40).threshold_ns, 100 + 120);
-	assert_same(bb_censor_series(&n, NAN).threshold_ns, 100 + 10);
-	assert_nan(bb_censor_series(&none, 1).threshold_ns);
+	assert_same(bb_censor_series(&w).threshold_ns, 120 + 5 * 20);
+	assert_same(bb_censor_series(&n).threshold_ns, 100 + 10);
+	assert_same(100 + bb_censor_margin(1, 40), 100 + 120);
+	assert_same(bb_censor_margin(1, NAN), 10);
+	assert_nan(bb_censor_series(&none).threshold_ns);
 	bb_sorted_done(&w);
 	bb_sorted_done(&n);
 }
@@ -97,14 +97,14 @@ static void test_censored_mean_and_shares(void **state)
 	static const uint64_t x[] = {100, 100, 100, 100, 100, 100, 100, 100,
 				     100, 100, 100, 100, 100, 110, 111, 694};
 	struct bb_sorted s = sorted_of(x, N_OF(x)), none = {0};
-	struct bb_censor c = bb_censor_series(&s, 1);
+	struct bb_censor c = bb_censor_series(&s);
 
 	(void)state;
 	assert_same(c.threshold_ns, 110);
 	assert_same(c.mean_ns, 1410 / 14.0);
 	assert_same(c.share_of_n, 0.125);
 	assert_same(c.share_of_sum, 805 / 2215.0);
-	c = bb_censor_series(&none, 1);
+	c = bb_censor_series(&none);
 	assert_true(isnan(c.mean_ns) && isnan(c.share_of_n) && isnan(c.share_of_sum));
 	bb_sorted_done(&s);
 }
@@ -114,17 +114,17 @@ static void test_censor_series_degenerate(void **state)
 {
 	static const uint64_t zero[] = {0, 0, 0}, one[] = {42};
 	struct bb_sorted z = sorted_of(zero, 3), o = sorted_of(one, 1), none = {0};
-	struct bb_censor c = bb_censor_series(&z, 0);
+	struct bb_censor c = bb_censor_series(&z);
 
 	(void)state;
 	assert_same(c.mean_ns, 0);
 	assert_same(c.share_of_sum, 0);
-	c = bb_censor_series(&o, 0);
+	c = bb_censor_series(&o);
 	assert_same(c.tick_ns, 1);
 	assert_same(c.threshold_ns, 52);
 	assert_same(c.mean_ns, 42);
 	assert_same(c.share_of_n, 0);
-	c = bb_censor_series(&none, 0);
+	c = bb_censor_series(&none);
 	assert_true(isnan(c.threshold_ns) && isnan(c.mean_ns) && isnan(c.share_of_n));
 	bb_sorted_done(&z);
 	bb_sorted_done(&o);
@@ -150,7 +150,7 @@ static void test_censored_mean_on_coarse_clock(void **state)
 		bb_hist_add(&hist, 40 * (uint64_t)((start + cost) / 40), 1);
 	}
 	bb_hist_sort(&hist, &s);
-	c = bb_censor_series(&s, 0);
+	c = bb_censor_series(&s);
 	assert_same(c.tick_ns, 40);
 	assert_near(c.mean_ns, 100, 5 * 20 / sqrt(20000));
 	assert_near(c.share_of_n, 0.02, 5 * sqrt(0.02 * 0.98 / 20000));
@@ -176,8 +176,8 @@ static void test_ten_million(void **state)
 		for (uint64_t j = 0; j < small[i].count; j++)
 			x[n++] = (double)small[i].value_ns;
 	}
-	cs = bb_censor_series(&s, 0);
-	cl = bb_censor_series(&l, 0);
+	cs = bb_censor_series(&s);
+	cl = bb_censor_series(&l);
 	assert_same(cs.threshold_ns,
 		    bb_quantile_sorted(x, n, 0.5) + fmax(5 * (bb_quantile_sorted(x, n, 0.75) -
 							      bb_quantile_sorted(x, n, 0.25)),
