@@ -18,6 +18,9 @@ struct bb_code {
 	/* attach_btf_id is the function or type that the program attaches to; 0 if there is none.
 	 * attach_btf_obj_id is the BTF object that contains it; 0 for vmlinux. */
 	uint32_t attach_btf_id, attach_btf_obj_id;
+	uint32_t attach_prog_fd; /* the program that it attaches to; 0 if there is none */
+	/* the descriptors that instructions name by index; borrowed; NULL if there are none */
+	const int *fd_array;
 	struct bpf_insn *insns;
 	uint32_t n;
 	/* one record for each function, sorted by insn_off; NULL if the object has no .BTF.ext */

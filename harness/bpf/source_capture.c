@@ -229,8 +229,8 @@ static int captured_code(const struct bb_target *t, int prog_fd, struct bb_code 
 	c.funcs = bb_memdup(p->funcs, c.n_funcs * sizeof(*c.funcs));
 	c.lines = bb_memdup(p->lines, c.n_lines * sizeof(*c.lines));
 	bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
-	/* An instruction may name a map by its index in the program's fd_array. struct bb_code has
-	 * no such array, so we put the map's descriptor in place of the index. */
+	/* An instruction may name a map by its index in the program's fd_array. We put the map's
+	 * descriptor in place of the index, because whoever reads the code looks for that. */
 	for (uint32_t i = 0; i < c.n; i += bb_insn_slots(&c.insns[i])) {
 		struct bpf_insn *insn = &c.insns[i];
 		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;

@@ -465,7 +465,7 @@ static void print_others(const struct session *s, struct bb_doc *d)
 
 		replaced += p->id ? p->n_loads : 0;
 		idle += p->id && !s->figures[i].began;
-		if (!p->id && p->n_insns < 4) {
+		if (!p->id && p->n_insns && p->n_insns < 4) {
 			tests += p->n_loads;
 			continue;
 		}

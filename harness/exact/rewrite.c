@@ -139,7 +139,8 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = code->expected_attach_type,
 		    .prog_flags = code->flags, .kern_version = code->kern_version,
-		    .attach_btf_id = code->attach_btf_id, .log_level = BB_LOG_STATS, .log_buf = log,
+		    .attach_btf_id = code->attach_btf_id, .attach_prog_fd = code->attach_prog_fd,
+		    .fd_array = code->fd_array, .log_level = BB_LOG_STATS, .log_buf = log,
 		    .log_size = LOG_BYTES);
 	void *funcs = bb_rewrite__records(now, code->funcs, code->n_funcs, sizeof(*code->funcs));
 	void *lines = bb_rewrite__records(now, code->lines, code->n_lines, sizeof(*code->lines));
@@ -224,12 +225,13 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/* The verifier lists no stack size for dead functions. If sizes are missing, we do not know
-	 * which, and give each function the largest one. */
+	/* The verifier lists no stack size for dead functions. The main function's size is always
+	 * the first. If sizes are missing, we do not know which, and give each other function the
+	 * largest one. */
 	for (size_t i = 0; i < n; i++)
 		most = said[i] > most ? said[i] : most;
 	for (uint32_t f = 0; f < g->n_funcs; f++)
-		ret_bytes[f] = n == g->n_funcs ? said[f] : most;
+		ret_bytes[f] = n == g->n_funcs || (n && !f) ? said[f] : most;
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
 		uint32_t *bytes = &ret_bytes[bb_cfg__func_at(g, at)];
 		const struct bpf_insn *i = &code->insns[at];

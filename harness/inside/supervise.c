@@ -6,12 +6,10 @@
 #include <seccomp.h>
 
 #include "base/io.h"
-#include "bpf/libbpf_log.h"
 #include "capture/remote.h"
 #include "capture/replay.h"
 #include "capture/take.h"
 
-#define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define PACKETS_PER_S 500.0
 #define KEPT_LOADS 8u    /* newest loads of a program that the capture always keeps */
@@ -22,12 +20,12 @@ struct load {
 	const struct bb_capture *capture;
 	const struct bb_captured_prog *prog; /* NULL if its code could not be read */
 	struct bb_replay_load copy;
-	char why[256];
+	char why[400];
 };
 
 static int refuse(struct load *l, const char *why)
 {
-	snprintf(l->why, sizeof(l->why), "%.250s", why);
+	snprintf(l->why, sizeof(l->why), "%.390s", why);
 	return -ENOTSUP;
 }
 
@@ -53,7 +51,7 @@ static int check_load(struct load *l)
 	if (!bb_rights__are_whole(p->taken.rights))
 		return refuse(l, "the command lacks rights that bpfbench has");
 	if (p->missing) {
-		snprintf(l->why, sizeof(l->why), "%s cannot be copied", p->missing);
+		snprintf(l->why, sizeof(l->why), "bpfbench cannot copy %s", p->missing);
 		return -ENOTSUP;
 	}
 	return 0;
@@ -72,55 +70,23 @@ static int copy_load(struct load *l)
 	return rc;
 }
 
-/* Loads the clone `r`, or the program itself if `r` is NULL. Returns a descriptor or -errno. */
-static int load(const union bpf_attr *attr, const struct bb_rewrite *r, char *log)
+/* Loads the program itself, because the verifier then says how deep its stack is. */
+static int ask_verifier(struct load *l, struct bb_inside_program *p)
 {
-	union bpf_attr a = *attr;
-	void *funcs = NULL, *lines = NULL;
-	int fd;
+	uint32_t *bytes = bb_calloc(p->cfg.n_funcs, sizeof(*bytes));
+	int rc = bb_load__stack_bytes(&p->code, &p->cfg, bytes, NULL);
 
-	if (r) {
-		funcs = bb_rewrite__records(r, (const void *)(uintptr_t)a.func_info,
-					    a.func_info ? a.func_info_cnt : 0,
-					    sizeof(struct bpf_func_info));
-		lines = bb_rewrite__records(r, (const void *)(uintptr_t)a.line_info,
-					    a.line_info ? a.line_info_cnt : 0,
-					    sizeof(struct bpf_line_info));
-		a.func_info = (uintptr_t)funcs;
-		a.line_info = (uintptr_t)lines;
-		a.insns = (uintptr_t)r->insns;
-		a.insn_cnt = r->n;
-	}
-	log[0] = '\0';
-	a.log_level = BB_LOG_STATS;
-	a.log_buf = (uintptr_t)log;
-	a.log_size = LOG_BYTES;
-	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
-	fd = fd < 0 ? -errno : fd;
-	free(funcs);
-	free(lines);
-	return fd;
-}
-
-/* Loads the program itself, because the verifier then says how deep its stack is (*ret_bytes). */
-static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
-{
-	uint32_t said[BB_MAX_FUNCTIONS];
-	int fd = load(&l->copy.attr, NULL, log);
-	size_t n = fd < 0 ? 0 : bb_prog_static_stacks(log, said);
-
-	if (fd < 0)
-		return refuse(l, "the kernel refuses it, too");
-	close(fd);
-	*ret_bytes = n && said[0] > *ret_bytes ? said[0] : *ret_bytes;
-	return 0;
+	if (bytes[0] > p->stack_bytes)
+		p->stack_bytes = bytes[0];
+	free(bytes);
+	return rc ? refuse(l, "the kernel refuses it, too") : 0;
 }
 
 /* Loads a clone with the instruments in `first`, or with fewer if the verifier refuses it. The
  * program itself is loaded only if its code does not show how deep its stack is, or if the first
  * clone fails. Returns a descriptor, or -errno with the reason in l->why. */
 static int load_clone(struct load *l, struct bb_inside_program *p,
-		      const struct bb_inside_instruments *first, char *log)
+		      const struct bb_inside_instruments *first)
 {
 	static const unsigned int paths = BB_INSIDE_TIME | BB_INSIDE_PATHS,
 				  tried[] = {paths | BB_INSIDE_PACKETS | BB_INSIDE_CHAINS,
@@ -130,13 +96,12 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 					     BB_INSIDE_PATHS,
 					     BB_INSIDE_TIME,
 					     0};
-	char words[200];
 	bool is_known = bb_inside__depth(&p->code, &p->cfg, &p->stack_bytes);
-	int fd = -ENOTSUP;
+	int fd;
 
-	if (!is_known && ask_verifier(l, log, &p->stack_bytes))
+	if (!is_known && ask_verifier(l, p))
 		return -ENOTSUP;
-	for (size_t i = 0; fd < 0 && i < BB_LEN(tried); i++) {
+	for (size_t i = 0; i < BB_LEN(tried); i++) {
 		struct bb_inside_instruments with = *first;
 		struct bb_err err = {0};
 		struct bb_rewrite out;
@@ -146,42 +111,46 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 		with.with = tried[i];
 		if (!bb_inside_clone__make(&p->code, &p->cfg, p->stack_bytes, &with, &p->clone,
 					   &out, &err)) {
-			fd = load(&l->copy.attr, &out, log);
+			int rc = bb_load__program(&p->code, &out, &fd, &err);
+
 			bb_rewrite__done(&out);
-			if (fd >= 0)
-				break;
-			bb_refusal_of_verifier(log, words, sizeof(words));
-			bb_fail(&err, fd, "the verifier refuses the clone: %s",
-				words[0] ? words : strerror(-fd));
+			if (!rc)
+				return fd;
 			bb_inside_clone__done(&p->clone);
 		}
-		if (is_known && ask_verifier(l, log, &p->stack_bytes))
+		if (is_known && ask_verifier(l, p))
 			return -ENOTSUP;
 		is_known = false;
 		if (!*p->why)
-			snprintf(p->why, sizeof(p->why), "%.250s", err.msg);
+			snprintf(p->why, sizeof(p->why), "%.390s", err.msg);
 	}
-	if (fd < 0)
-		snprintf(l->why, sizeof(l->why), "%s", p->why);
-	return fd;
+	return refuse(l, p->why);
 }
 
 static int make_code(struct load *l, struct bb_inside_program *p)
 {
 	const struct bb_captured_prog *of = l->prog;
+	const union bpf_attr *a = &l->copy.attr;
 	struct bb_err err = {0};
 
 	p->code = (struct bb_code){
 		.type = of->type,
+		.expected_attach_type = a->expected_attach_type,
+		.flags = a->prog_flags,
+		.kern_version = a->kern_version,
+		.attach_btf_id = a->attach_btf_id,
+		.attach_prog_fd = a->attach_prog_fd, /* or attach_btf_obj_fd: they are a union */
+		.fd_array = (const int *)(uintptr_t)a->fd_array,
 		.insns = l->copy.insns,
 		.n = of->n_insns,
 		.funcs = bb_memdup(of->funcs, of->n_funcs * sizeof(*of->funcs)),
 		.n_funcs = of->n_funcs,
 		.lines = bb_memdup(of->lines, of->n_lines * sizeof(*of->lines)),
 		.n_lines = of->n_lines,
-		.btf_fd = -1,
+		.btf_fd = a->prog_btf_fd ? (int)a->prog_btf_fd : -1,
 	};
-	snprintf(p->code.name, sizeof(p->code.name), "%.15s", p->name);
+	memcpy(p->code.name, of->kernel_name, sizeof(p->code.name) - 1);
+	snprintf(p->code.license, sizeof(p->code.license), "%s", of->license);
 	l->copy.insns = NULL;
 	if (BB_ANY(p->code.funcs, p->code.n_funcs, it->insn_off >= p->code.n))
 		return refuse(l, "its function information is wrong");
@@ -273,8 +242,8 @@ static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 }
 
 /* Loads a clone of `p` that adds its figures to those of `earlier`. */
-static int load_again(struct bb_inside *in, const struct load *l, const struct bb_inside_program *p,
-		      const struct bb_inside_program *earlier, char *log)
+static int load_again(struct bb_inside *in, const struct bb_inside_program *p,
+		      const struct bb_inside_program *earlier)
 {
 	const struct bb_inside_instruments with = {
 		.with = earlier->clone.with,
@@ -285,16 +254,16 @@ static int load_again(struct bb_inside *in, const struct load *l, const struct b
 	};
 	struct bb_inside_clone clone;
 	struct bb_rewrite out;
-	int fd = bb_inside_clone__make(&p->code, &p->cfg, earlier->stack_bytes, &with, &clone, &out,
-				       NULL);
+	int fd, rc = bb_inside_clone__make(&p->code, &p->cfg, earlier->stack_bytes, &with, &clone,
+					   &out, NULL);
 
-	if (fd)
-		return fd;
-	fd = load(&l->copy.attr, &out, log);
+	if (rc)
+		return rc;
+	rc = bb_load__program(&p->code, &out, &fd, NULL);
 	bb_rewrite__done(&out);
 	clone.memory = (struct bb_shared_memory){.fd = -1};
 	bb_inside_clone__done(&clone);
-	return fd;
+	return rc ? rc : fd;
 }
 
 /* *ret_earlier receives the program whose memory the clone uses, or NULL if it has its own. */
@@ -302,7 +271,6 @@ static int clone_of(struct bb_inside *in, struct load *l, struct bb_inside_progr
 		    struct bb_inside_program **ret_earlier)
 {
 	const struct bb_captured_prog *of = l->prog;
-	char *log = bb_calloc(1, LOG_BYTES);
 	int fd, rc = copy_load(l);
 
 	if (of) {
@@ -318,15 +286,14 @@ static int clone_of(struct bb_inside *in, struct load *l, struct bb_inside_progr
 	if (!rc)
 		rc = make_code(l, p);
 	*ret_earlier = rc ? NULL : earlier_of(in, p, true);
-	fd = *ret_earlier ? load_again(in, l, p, *ret_earlier, log) : rc;
+	fd = *ret_earlier ? load_again(in, p, *ret_earlier) : rc;
 	if (fd < 0)
 		*ret_earlier = NULL;
 	if (!rc && !*ret_earlier) {
 		struct bb_inside_instruments with = choose_instruments(in, l);
 
-		fd = load_clone(l, p, &with, log);
+		fd = load_clone(l, p, &with);
 	}
-	free(log);
 	return fd;
 }
 
@@ -384,6 +351,10 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	}
 	l.capture = take->capture;
 	l.prog = take->loading < 0 ? NULL : &take->capture->progs[take->loading];
+	if (!l.prog && ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id)) {
+		bb_take__free(&own); /* the thread has ended */
+		return false;
+	}
 	fd = clone_of(in, &l, &p, &earlier);
 	if (fd >= 0) {
 		struct bpf_prog_info info = {0};
@@ -569,9 +540,8 @@ static double run_empty(int fd, struct price_runs runs)
 	return least;
 }
 
-static double price_of(const union bpf_attr *attr, const struct bb_code *code,
-		       const struct bb_cfg *g, unsigned int with, uint64_t mask,
-		       struct price_runs runs, double *ret_clock_ns, char *log)
+static double price_of(const struct bb_code *code, const struct bb_cfg *g, unsigned int with,
+		       uint64_t mask, struct price_runs runs, double *ret_clock_ns)
 {
 	const struct bb_inside_instruments instruments = {.with = with};
 	struct bb_inside_figures figures;
@@ -582,13 +552,12 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 
 	if (bb_inside_clone__make(code, g, 0, &instruments, &clone, &out, NULL))
 		return -1;
-	fd = load(attr, &out, log);
-	bb_rewrite__done(&out);
-	if (fd >= 0) {
+	if (!bb_load__program(code, &out, &fd, NULL)) {
 		bb_inside_clone__time_each(&clone, mask, 0);
 		ns = run_empty(fd, runs);
 		close(fd);
 	}
+	bb_rewrite__done(&out);
 	figures = bb_inside_figures__read(&clone);
 	*ret_clock_ns = bb_inside_path__median(&figures.all);
 	bb_inside_figures__done(&figures);
@@ -603,37 +572,28 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	struct bb_code code = {.insns = insns,
 			       .n = 2,
 			       .type = BPF_PROG_TYPE_SCHED_CLS,
+			       .license = "GPL",
 			       .btf_fd = -1};
-	union bpf_attr attr = {.prog_type = BPF_PROG_TYPE_SCHED_CLS,
-			       .insns = (uintptr_t)insns,
-			       .insn_cnt = 2,
-			       .license = (uintptr_t) "GPL"};
 	const unsigned int all = BB_INSIDE_TIME | BB_INSIDE_PATHS;
 	struct bb_inside_price price = {0};
-	char *log = bb_calloc(1, LOG_BYTES);
 	struct bb_cfg g = {0};
-	int fd, load_rc, rc = bb_cfg__make(&code, &g, err);
+	int fd = -1, load_rc, rc = bb_cfg__make(&code, &g, err);
 	double empty_ns, *ns = &price.clock_ns;
 
-	if (rc) {
-		free(log);
+	if (rc)
 		return rc;
-	}
-	fd = load(&attr, NULL, log);
-	load_rc = fd < 0 ? fd : 0;
+	load_rc = bb_load__program(&code, NULL, &fd, NULL);
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
 	/* a difference below 0, from disturbances of the empty program, becomes 0 */
-	price.timed_ns = fmax(0, price_of(&attr, &code, &g, all, 0, in_a_row, ns, log) - empty_ns);
-	price.untimed_ns =
-		fmax(0, price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, ns, log) - empty_ns);
-	price.counted_ns =
-		fmax(0,
-		     price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, ns, log) - empty_ns);
+	price.timed_ns = fmax(0, price_of(&code, &g, all, 0, in_a_row, ns) - empty_ns);
+	price.untimed_ns = fmax(0, price_of(&code, &g, all, INT64_MAX, in_a_row, ns) - empty_ns);
+	price.counted_ns = fmax(0,
+				price_of(&code, &g, BB_INSIDE_PATHS, 0, in_a_row, ns) - empty_ns);
 	/* Measure clock_ns with single runs, because most programs run between other work, where
 	 * reading the clock takes longer. This comes last, because each price_of() overwrites
 	 * clock_ns. */
-	price_of(&attr, &code, &g, all, 0, one_by_one, ns, log);
+	price_of(&code, &g, all, 0, one_by_one, ns);
 	if (load_rc || isnan(price.clock_ns))
 		rc = bb_fail(err, load_rc ? load_rc : -ENOTSUP,
 			     "the price of the clock readings cannot be measured: %s; run as root, "
@@ -641,6 +601,5 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 			     load_rc ? strerror(-load_rc) : "an empty clone was refused");
 	*ret_price = price;
 	bb_cfg__done(&g);
-	free(log);
 	return rc;
 }

@@ -16,7 +16,7 @@ struct bb_inside_program {
 	int32_t taken; /* index in the capture of its last load, or BB_CAPTURE_NONE */
 	uint32_t stack_bytes;
 	struct bb_inside_clone clone;
-	char why[256]; /* why the clone is missing or lacks instruments, else empty */
+	char why[400]; /* why the clone is missing or lacks instruments, else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
 	uint32_t btf_id; /* id of the first clone's BTF; 0 if it has none */

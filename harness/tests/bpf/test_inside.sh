@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "contexts" "nested" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "contexts" "nested" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "indexed" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -269,6 +269,11 @@ run "$BPFBENCH" show "$WORK"/results/*.json
 expect_grep "saved meanwhile: killed, the stored run is whole" out '^ *inside_paths +[0-9]'
 run "$BPFBENCH" --object "$WORK/meanwhile.capture" --dry-run
 expect_grep "saved meanwhile: and so is the capture" out 'inside_paths/step'
+
+# --- indexed ---
+run "$BPFBENCH" inside --no-store --format json -- "$O/tests/tools/small_programs" indexed
+expect_grep "indexed: the program writes to the map that its fd_array names" err '^left 42$'
+expect_eq "indexed: its runs" "$(of indexed .runs)" 7
 
 # --- left alone ---
 run "$BPFBENCH" inside --no-store --format json -- "$O/tests/tools/load_all" "$objects/rejected.bpf.o"

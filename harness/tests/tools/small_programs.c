@@ -6,6 +6,8 @@
  * - "jumps", closed, too, but no test: it has six instructions and makes a tail call;
  * - "works", which is larger, and "kept", which is as small as the tests: both stay open;
  * - "cut", which the kernel refuses, because its last instruction lacks its second slot.
+ * With argument "indexed" it instead loads "indexed", whose map is named by its index in fd_array,
+ * runs it seven times, and prints what the program left in the map.
  * With argument "last" it also loads, test-runs and closes "returns", and closes "works" and
  * "kept".
  */
@@ -44,6 +46,37 @@ static int run(int fd)
 	return fd;
 }
 
+static int run_indexed(void)
+{
+	const int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "numbers", 4, 8, 1, NULL),
+		  fds[] = {-1, map};
+	const struct bpf_insn insns[] = {{.code = BPF_LD | BPF_IMM | BPF_DW,
+					  .dst_reg = 1,
+					  .src_reg = BPF_PSEUDO_MAP_IDX_VALUE,
+					  .imm = 1},
+					 {0},
+					 MOVE(2, 6),
+					 {.code = BPF_STX | BPF_ATOMIC | BPF_DW,
+					  .dst_reg = 1,
+					  .src_reg = 2,
+					  .imm = BPF_ADD},
+					 MOVE(0, 0),
+					 LEAVE};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .fd_array = fds);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "indexed", "GPL", insns, LENGTH(insns),
+			       &opts);
+	const uint32_t key = 0;
+	uint64_t value = 0;
+
+	if (fd < 0)
+		perror("indexed");
+	for (int i = 0; fd >= 0 && i < 7; i++)
+		run(fd);
+	bpf_map_lookup_elem(map, &key, &value);
+	fprintf(stderr, "left %llu\n", (unsigned long long)value);
+	return fd < 0;
+}
+
 int main(int argc, char **argv)
 {
 	int array = bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "jumps", 4, 4, 1, NULL);
@@ -63,9 +96,13 @@ int main(int argc, char **argv)
 				       {.code = BPF_LD | BPF_IMM | BPF_DW,
 					.src_reg = BPF_PSEUDO_MAP_FD,
 					.imm = INT32_MAX}};
-	int works = load("works", work, LENGTH(work)), kept = load("kept", stub, LENGTH(stub));
 	bool is_last = argc > 1 && !strcmp(argv[1], "last");
+	int works, kept;
 
+	if (argc > 1 && !strcmp(argv[1], "indexed"))
+		return run_indexed();
+	works = load("works", work, LENGTH(work));
+	kept = load("kept", stub, LENGTH(stub));
 	close(load("ksys_read", stub, LENGTH(stub)));
 	close(run(load(NULL, stub, LENGTH(stub))));
 	if (bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "cut", "GPL", cut, LENGTH(cut), NULL) >= 0)
