@@ -8,8 +8,9 @@
 struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
- * count 8-byte instruction slots. The struct owns its arrays. `btf` and the descriptors in the
- * instructions belong to the program's target, and are valid until its next load. */
+ * count 8-byte instruction slots. The struct owns its arrays. `btf` and the descriptors belong to
+ * the program's target, and are valid until its next load, or to whoever copied a command's load.
+ */
 struct bb_code {
 	char name[16];
 	char license[128];
@@ -18,7 +19,9 @@ struct bb_code {
 	/* attach_btf_id is the function or type that the program attaches to; 0 if there is none.
 	 * attach_btf_obj_id is the BTF object that contains it; 0 for vmlinux. */
 	uint32_t attach_btf_id, attach_btf_obj_id;
-	uint32_t attach_prog_fd; /* the program that it attaches to; 0 if there is none */
+	/* the program, or a module's BTF, that it attaches to (a union in the kernel); 0 for none
+	 */
+	uint32_t attach_prog_fd;
 	/* the descriptors that instructions name by index; borrowed; NULL if there are none */
 	const int *fd_array;
 	struct bpf_insn *insns;

@@ -180,6 +180,8 @@ static void take_load(struct bb_take_call *call)
 	p->flags = a->prog_flags;
 	p->kern_version = a->kern_version;
 	memcpy(p->kernel_name, a->prog_name, sizeof(p->kernel_name) - 1);
+	if (a->prog_name[sizeof(a->prog_name) - 1])
+		miss(p, "its name, which does not end");
 	if (bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license)))
 		miss(p, "its licence");
 	take_insns(call, p);

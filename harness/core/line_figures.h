@@ -13,7 +13,8 @@ struct bb_counted_line {
 };
 
 struct bb_counted_call {
-	/* "map_lookup_elem", or "kfunc 1234" if the kernel's BTF has no name for it */
+	/* "map_lookup_elem"; "helper 999" or "kfunc 1234" if libbpf or the kernel's BTF has no name
+	 * for it */
 	char *name;
 	uint64_t calls;
 };

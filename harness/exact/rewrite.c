@@ -177,12 +177,12 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 	 * by their code (kernel/bpf/core.c, bpf_patch_insn_single). The log then says so. */
 	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
 	    rc == -EAGAIN)
-		return bb_fail(err, rc, "loading '%s' once more: %m", code->name);
+		return bb_fail(err, rc, "loading '%s': %m", code->name);
 	bb_refusal_of_verifier(log, words, sizeof(words));
 	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
 		 code->n);
 	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s'%s%s%s: %s", code->name,
-		       now ? " with " : " once more", now ? now->with : "", now ? numbers : "",
+		       now ? " with " : "", now ? now->with : "", now ? numbers : "",
 		       words[0] ? words : strerror(-rc));
 }
 

@@ -139,7 +139,7 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 		.flags = a->prog_flags,
 		.kern_version = a->kern_version,
 		.attach_btf_id = a->attach_btf_id,
-		.attach_prog_fd = a->attach_prog_fd, /* or attach_btf_obj_fd: they are a union */
+		.attach_prog_fd = a->attach_prog_fd,
 		.fd_array = (const int *)(uintptr_t)a->fd_array,
 		.insns = l->copy.insns,
 		.n = of->n_insns,
@@ -370,6 +370,10 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 		snprintf(p.why, sizeof(p.why), "%s", *l.why ? l.why : strerror(-fd));
 		earlier = earlier_of(in, &p, false);
 	}
+	/* these are closed or freed below */
+	p.code.fd_array = NULL;
+	p.code.attach_prog_fd = 0;
+	p.code.btf_fd = -1;
 	p.taken = in->take ? in->take->loading : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
 	if (given && in->take)
@@ -569,7 +573,8 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 {
 	struct bpf_insn insns[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 2},
 				   {.code = BPF_JMP | BPF_EXIT}};
-	struct bb_code code = {.insns = insns,
+	struct bb_code code = {.name = "empty",
+			       .insns = insns,
 			       .n = 2,
 			       .type = BPF_PROG_TYPE_SCHED_CLS,
 			       .license = "GPL",
@@ -577,12 +582,13 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	const unsigned int all = BB_INSIDE_TIME | BB_INSIDE_PATHS;
 	struct bb_inside_price price = {0};
 	struct bb_cfg g = {0};
+	struct bb_err why = {0};
 	int fd = -1, load_rc, rc = bb_cfg__make(&code, &g, err);
 	double empty_ns, *ns = &price.clock_ns;
 
 	if (rc)
 		return rc;
-	load_rc = bb_load__program(&code, NULL, &fd, NULL);
+	load_rc = bb_load__program(&code, NULL, &fd, &why);
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
 	/* a difference below 0, from disturbances of the empty program, becomes 0 */
@@ -598,7 +604,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 		rc = bb_fail(err, load_rc ? load_rc : -ENOTSUP,
 			     "the price of the clock readings cannot be measured: %s; run as root, "
 			     "with sudo",
-			     load_rc ? strerror(-load_rc) : "an empty clone was refused");
+			     load_rc ? why.msg : "an empty clone was refused");
 	*ret_price = price;
 	bb_cfg__done(&g);
 	return rc;

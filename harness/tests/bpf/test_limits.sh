@@ -12,8 +12,8 @@ measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads
 # limited OPTION VALUE COMMAND...: under this limit, without the right to raise it. The output goes
 # to pipes, to which ulimit -f does not apply.
 limited() {
-	setpriv --bounding-set -sys_resource bash -c 'ulimit "$1" "$2"; shift 2; "$@" 2> >(cat >&2) | cat
-		exit "${PIPESTATUS[0]}"' _ "$@"
+	setpriv --bounding-set -sys_resource bash -c 'set -o pipefail; ulimit "$1" "$2"; shift 2
+		{ "$@" 2>&1 >&3 3>&- | cat >&2; } 3>&1 | cat' _ "$@"
 }
 
 # on_full_disk COMMAND...: in a folder with room for only a part of the output.
