@@ -78,6 +78,26 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
+/* For a keeper without a PID namespace. Kills the program's session and the keeper's children.
+ * Waits for those that /proc hides, too, which can only end by themselves. */
+static void end_children(pid_t session)
+{
+	const struct bb_ending all = {.steps = {{SIGKILL, GRACE_S}}};
+	uint64_t began_ns = bb_now_ns();
+	long nap_ns = NAP_FIRST_NS;
+	pid_t got;
+
+	kill(-session, SIGKILL);
+	for (;;) {
+		bb_processes__end(&all, NULL);
+		while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (got < 0 || bb_seconds_since(began_ns) >= GRACE_S)
+			return;
+		take_nap(&nap_ns);
+	}
+}
+
 struct start {
 	const struct bb_process *process;
 	int out_fd, log_fd;
@@ -127,10 +147,8 @@ static int run_keeper(void *arg, int link_fd)
 	if (program.pid <= 0)
 		return NOT_STARTED;
 	status = wait_as_keeper(program.pid);
-	if (!s->is_whole) {
-		kill(-program.pid, SIGKILL); /* its session */
-		bb_processes__end(&(struct bb_ending){.steps = {{SIGKILL, GRACE_S}}}, NULL);
-	}
+	if (!s->is_whole)
+		end_children(program.pid);
 	return status;
 }
 

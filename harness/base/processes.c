@@ -25,39 +25,45 @@ static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 	return at && !bb_parse_digits(&at, ret_value);
 }
 
-/* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. Returns the part from the
- * ')' after the name on, or NULL if the process has ended. */
-static const char *read_stat(const char *path, char *text)
+/* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. *ret_at receives the part
+ * from the ')' after the name on. Returns 0 or -errno, which is no shortage if the process has
+ * ended. */
+static int read_stat(const char *path, char *text, const char **ret_at)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, 1023);
+	int rc = n < 0 ? -errno : 0;
 
 	bb_close(&fd);
 	text[n > 0 ? n : 0] = '\0';
 	/* the name may have parentheses, too, so the last ')' ends it */
-	return strrchr(text, ')');
+	*ret_at = strrchr(text, ')');
+	return !rc && !*ret_at ? -ESRCH : rc;
 }
 
-/* Returns false if the process has ended. */
-static bool read_process(uint64_t pid, struct process *ret_process)
+/* Returns 0 or -errno, as read_stat() does. */
+static int read_process(uint64_t pid, struct process *ret_process)
 {
 	enum { PARENT = 2, REAPED_USER = 14, REAPED_SYSTEM = 15, RSS = 22 };
 	uint64_t parent, user, system, pages;
 	char path[48], text[1024];
 	const char *at;
+	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
-	at = read_stat(path, text);
-	if (!at || !read_field(at, PARENT, &parent) || !read_field(at, REAPED_USER, &user) ||
+	rc = read_stat(path, text, &at);
+	if (rc)
+		return rc;
+	if (!read_field(at, PARENT, &parent) || !read_field(at, REAPED_USER, &user) ||
 	    !read_field(at, REAPED_SYSTEM, &system) || !read_field(at, RSS, &pages))
-		return false;
+		return -ESRCH;
 	*ret_process = (struct process){
 		.pid = (pid_t)pid,
 		.parent = (pid_t)parent,
 		.reaped_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK),
 		.rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE),
 	};
-	return true;
+	return 0;
 }
 
 /* Returns true if `pid` is `root` or one of its descendants. */
@@ -71,24 +77,29 @@ static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 	return pid && pid == root;
 }
 
+/* After an error, v[n] are the processes read so far. */
 static int read_all(struct process **ret_v, size_t *ret_n)
 {
 	DIR *dir = opendir("/proc");
 	struct process one;
 	const struct dirent *e;
+	int rc = 0;
 
 	*ret_v = NULL;
 	*ret_n = 0;
 	if (!dir)
 		return -errno;
-	while ((e = readdir(dir))) {
+	while (!bb_is_shortage(rc) && (e = readdir(dir))) {
 		uint64_t pid;
 
-		if (!bb_parse_u64(e->d_name, &pid) && read_process(pid, &one))
+		if (bb_parse_u64(e->d_name, &pid))
+			continue;
+		rc = read_process(pid, &one);
+		if (!rc)
 			BB_PUSH(*ret_v, *ret_n, one);
 	}
 	closedir(dir);
-	return 0;
+	return bb_is_shortage(rc) ? rc : 0;
 }
 
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes)
@@ -107,7 +118,9 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 		p.rss_bytes += v[i].rss_bytes;
 	}
 	free(v);
-	if (!rc)
+	if (rc)
+		bb_processes__done(&p);
+	else
 		*ret_processes = p;
 	return rc;
 }
@@ -127,8 +140,8 @@ static void add_running(pid_t pid, struct bb_running *r)
 		const char *at;
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, e->d_name);
-		at = bb_parse_u64(e->d_name, &t.id) ? NULL : read_stat(path, text);
-		if (at && !strncmp(at, ") R", 3) && read_field(at, USER, &t.user_ticks))
+		if (!bb_parse_u64(e->d_name, &t.id) && !read_stat(path, text, &at) &&
+		    !strncmp(at, ") R", 3) && read_field(at, USER, &t.user_ticks))
 			BB_PUSH(r->v, r->n, t);
 	}
 	if (dir)
@@ -160,6 +173,16 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
+/* Returns false if /proc is not mounted, or numbers the processes of another PID namespace. */
+static bool is_own_proc(void)
+{
+	char self[16] = "";
+	uint64_t pid;
+
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && !bb_parse_u64(self, &pid) &&
+	       (pid_t)pid == getpid();
+}
+
 /* Adds the processes that have to end to `p`. Those that it has stay there, even if they are no
  * longer below the root, because their parent has ended. For example, a shell may end before its
  * server. */
@@ -167,8 +190,11 @@ static int add_processes(const struct bb_ending *e, struct bb_processes *p)
 {
 	struct process *v;
 	size_t n;
-	int rc = read_all(&v, &n);
+	int rc;
 
+	if (!is_own_proc())
+		return -ENOTSUP;
+	rc = read_all(&v, &n);
 	for (size_t i = 0; i < n; i++) {
 		pid_t pid = v[i].pid;
 
@@ -192,27 +218,31 @@ static bool is_left(const struct bb_ending *e, pid_t pid, int signal)
 
 int bb_processes__end(const struct bb_ending *e, int *ret_signal)
 {
-	uint64_t began_ns = bb_now_ns();
 	struct bb_processes p = {0};
-	int step = 0, signal = e->steps[0].signal, sent = 0, rc;
+	uint64_t sent_ns = 0;
+	int step = 0, sent = 0, rc;
 
-	while (!(rc = add_processes(e, &p)) && p.n) {
-		if (bb_seconds_since(began_ns) > e->steps[step].seconds) {
-			signal = e->steps[++step].signal;
-			began_ns = bb_now_ns();
-		}
-		if (!e->steps[step].signal) {
-			rc = -EBUSY;
-			break;
-		}
-		BB_KEEP(p.pids, p.n, is_left(e, *it, signal));
-		sent = e->steps[step].signal;
-		signal = sent == SIGKILL ? SIGKILL : 0;
+	/* the leader gets the signals even if /proc cannot be read */
+	if (e->leader)
+		BB_PUSH(p.pids, p.n, e->leader);
+	while (rc = add_processes(e, &p), p.n && e->steps[step].signal) {
+		int signal = e->steps[step].signal;
+		bool is_first = signal != sent;
+
+		BB_KEEP(p.pids, p.n, is_left(e, *it, is_first || signal == SIGKILL ? signal : 0));
+		sent = signal;
+		/* reading /proc may take long, so the time counts from here */
+		if (is_first)
+			sent_ns = bb_now_ns();
 		if (e->turn)
 			e->turn(e->arg);
 		else
 			usleep(PAUSE_US);
+		if (bb_seconds_since(sent_ns) > e->steps[step].seconds)
+			step++;
 	}
+	if (p.n)
+		rc = -EBUSY;
 	bb_processes__done(&p);
 	if (ret_signal)
 		*ret_signal = sent;

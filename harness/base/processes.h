@@ -40,11 +40,13 @@ struct bb_ending {
 	pid_t root;
 	const pid_t *keep; /* keep[n_keep] do not end */
 	size_t n_keep;
-	/* A child that leads a process group, or 0. The whole group gets the signals for it, and
-	 * turn() must reap it, so that its status is not lost. */
+	/* A child that leads a process group and has not been reaped, or 0. The whole group gets
+	 * the signals for it, even if /proc cannot be read. turn() must reap it, so that its status
+	 * is not lost. */
 	pid_t leader;
-	/* The signals in their order, the last one followed by 0, and how long to wait after each,
-	 * s. Processes that appear later get no signal of the present step but SIGKILL. */
+	/* The signals in their order, all different, the last one followed by 0, and how long to
+	 * wait after each, s. Processes that appear later get no signal of the present step but
+	 * SIGKILL. */
 	struct {
 		int signal;
 		double seconds;
@@ -55,6 +57,7 @@ struct bb_ending {
 };
 
 /* Ends processes and reaps those that are our children. *ret_signal receives the last signal that
- * was sent, or 0; `ret_signal` may be NULL. Returns 0, -EBUSY if a process does not end, or the
- * -errno of reading /proc. */
+ * was sent, or 0; `ret_signal` may be NULL. Returns 0; -EBUSY if a process does not end;
+ * -ENOTSUP if /proc does not show our PID namespace; or the -errno of reading /proc. After the last
+ * two, a process may be left. */
 int bb_processes__end(const struct bb_ending *e, int *ret_signal);

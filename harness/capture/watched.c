@@ -312,7 +312,7 @@ bool bb_watched__end(struct bb_watched *c)
 	const struct bb_ending ending = {
 		.keep = c->keep.pids,
 		.n_keep = c->keep.n,
-		.leader = c->listener.command,
+		.leader = c->ended ? 0 : c->listener.command,
 		.steps = {{SIGINT, 3}, {SIGTERM, 3}, {SIGKILL, 3}},
 		.turn = turn,
 		.arg = c,
@@ -320,6 +320,7 @@ bool bb_watched__end(struct bb_watched *c)
 
 	if (c->beside > 0)
 		kill(-c->beside, SIGKILL);
+	c->beside = 0; /* bb_processes__end() reaps it */
 	return !bb_processes__end(&ending, NULL);
 }
 

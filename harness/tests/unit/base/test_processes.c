@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,13 +158,63 @@ static void test_leader(void **state)
 	assert_int_equal(waitpid(other, NULL, 0), other);
 }
 
+/* With no descriptor left for /proc, and with one, which is too few. */
+static void test_no_descriptors(void **state)
+{
+	(void)state;
+	for (unsigned int n_free = 0; n_free < 2; n_free++) {
+		struct leader l = {.pid = start("echo; exec sleep 600")};
+		const struct bb_ending e = {.leader = l.pid,
+					    .steps = {{SIGTERM, 600}},
+					    .turn = reap,
+					    .arg = &l};
+		struct rlimit old, few;
+		int first_free = dup(link_fds[0]), rc;
+
+		close(first_free);
+		assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+		few = old;
+		few.rlim_cur = (rlim_t)first_free + n_free;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		rc = bb_processes__end(&e, NULL);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		assert_int_equal(rc, -EMFILE);
+		assert_int_equal(l.pid, 0);
+		assert_none_alive();
+	}
+}
+
+static void wait_for_leader(void *arg)
+{
+	struct leader *l = arg;
+
+	if (l->pid)
+		waitpid(l->pid, &l->status, 0);
+	l->pid = 0;
+}
+
+/* The first signal is sent even if reading /proc takes longer than the first step. */
+static void test_slow_start(void **state)
+{
+	struct leader l = {.pid = start("trap 'exit 7' TERM; echo; while :; do sleep 0.05; done")};
+	const struct bb_ending e = {.leader = l.pid,
+				    .steps = {{SIGTERM, 0}, {SIGKILL, 600}},
+				    .turn = wait_for_leader,
+				    .arg = &l};
+
+	(void)state;
+	assert_int_equal(bb_processes__end(&e, NULL), 0);
+	assert_true(WIFEXITED(l.status));
+	assert_int_equal(WEXITSTATUS(l.status), 7);
+	assert_none_alive();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_root),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_does_not_end),
-		cmocka_unit_test(test_leader),
+		cmocka_unit_test(test_root),           cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_does_not_end),   cmocka_unit_test(test_leader),
+		cmocka_unit_test(test_no_descriptors), cmocka_unit_test(test_slow_start),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
