@@ -177,8 +177,10 @@ void bb_processes__done(struct bb_processes *p)
 static bool is_own_proc(void)
 {
 	char self[16] = "";
+	uint64_t pid;
 
-	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid();
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && !bb_parse_u64(self, &pid) &&
+	       (pid_t)pid == getpid();
 }
 
 /* Adds the processes that have to end to `p`. Those that it has stay there, even if they are no
