@@ -4,8 +4,9 @@
 #include "base/std.h"
 
 /* A struct bb_record describes the members of a struct that is stored in a file. The functions
- * below use it to set defaults and free memory, and base/record_json.h to read and write files.
- * These are the types of members, each with its C type. */
+ * below use it to set defaults and free memory. base/record_json.h uses it to read and write JSON
+ * files, and store/history_db.c to read and write history.db. These are the types of members, each
+ * with its C type. */
 enum bb_member_type {
 	BB_NAME,         /* char *, neither NULL nor empty in a file */
 	BB_TEXT,         /* char *, not NULL in a file; default "" */
@@ -16,18 +17,22 @@ enum bb_member_type {
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
 	BB_MOD64,        /* int, an address modulo 64; default -1, not known */
-	/* int32_t or uint32_t, an index up to INT32_MAX; default -1, no index, not written */
+	/* int32_t or uint32_t, an index up to INT32_MAX; default -1, no index, which only a
+	 * BB_IF_SET member may have when it is written */
 	BB_INDEX,
 	BB_REAL,     /* double; default NAN */
 	BB_POSITIVE, /* double >= 0, or NAN; default NAN */
 	BB_SHARE,    /* double from 0 to 1, or NAN; default NAN */
 	BB_BOOL,
-	BB_NUMBERS,        /* struct bb_numbers */
-	BB_RECORDS,        /* pointer to an array of described structs */
-	BB_STRUCT,         /* a described struct */
-	BB_STRUCT_OR_NULL, /* pointer to a described struct; default NULL */
-	/* Functions of the file's format (struct bb_record_part) read and write the member.
-	 * bb_record.init() sets its default, and bb_record.done() frees it. */
+	BB_NUMBERS, /* struct bb_numbers */
+	BB_RECORDS, /* pointer to an array of described structs */
+	BB_STRUCT,  /* a described struct */
+	/* pointer to a described struct; default NULL, which only a BB_IF_SET member may have when
+	 * it is written */
+	BB_STRUCT_OR_NULL,
+	/* In JSON, functions of the file's format (struct bb_record_part) read and write the
+	 * member. In history.db, it is the number of the row. bb_record.init() sets its default,
+	 * and bb_record.done() frees it. */
 	BB_OTHER,
 };
 
@@ -46,7 +51,8 @@ struct bb_member {
 	/* of BB_RECORDS, BB_STRUCT and BB_STRUCT_OR_NULL: the structs. BB_INDEX: the structs in the
 	 * array that it is an index of, or NULL */
 	const struct bb_record *of;
-	const char *doc; /* for readers of files; "" if the key is enough */
+	/* for readers of files; "" if the key is enough. NULL only if a BB_OTHER member of JSON */
+	const char *doc;
 };
 
 struct bb_record {

@@ -109,13 +109,13 @@ char *bb_command_line(char *const *argv)
 	fputs(argv[0], out);
 	while (*++argv) {
 		size_t len = strspn(*argv, plain);
-		bool is_option = (*argv)[len] && !strncmp(*argv, "--", 2);
-		const char *equals = is_option ? memchr(*argv, '=', len) : NULL;
-		int name = equals ? (int)(equals + 1 - *argv) : 0;
+		const char *equals = memchr(*argv, '=', len);
+		bool has_quoted_value = equals && (*argv)[len] && !strncmp(*argv, "--", 2);
+		int name_len = has_quoted_value ? (int)(equals + 1 - *argv) : 0; /* with the '=' */
 
 		/* only the value is in quotes, so that bb_command_value() finds the option */
-		fprintf(out, " %.*s", name, *argv);
-		bb_put_shell_word(out, *argv + name);
+		fprintf(out, " %.*s", name_len, *argv);
+		bb_put_shell_word(out, *argv + name_len);
 	}
 	bb_close_memstream(out);
 	return text;

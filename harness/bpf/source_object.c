@@ -213,7 +213,7 @@ static int object_load(struct bb_target *t, struct bb_err *err)
 {
 	struct object *s = (struct object *)t;
 	uint64_t began_ns = bb_now_ns();
-	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
+	int rc = load_once(s, BB_LOG_STATS, &s->obj, err), fd;
 
 	/* With BB_LOG_STATS, the log gives the verifier's reason at no cost. The whole log takes
 	 * ten times as long as the load, so we ask for it only after a short load. */
@@ -224,10 +224,17 @@ static int object_load(struct bb_target *t, struct bb_err *err)
 	if (!bb_libbpf_log__of_loaded(t->program, s->stats, sizeof(s->stats)))
 		s->stats[0] = '\0';
 	rc = bb_kept_maps__keep(&t->kept, s->obj, t->where, err);
+	fd = bpf_program__fd(our_program(s, s->obj));
+	/* libbpf 1.5 and later */
+	if (!rc && fd < 0)
+		rc = bb_fail(err, -ENOTSUP,
+			     "%s: libbpf did not load '%s' (does only a SEC(\"?.struct_ops\") map "
+			     "use it?)",
+			     t->where, t->program);
 	if (rc)
 		object_unload(t);
 	else
-		t->prog_fd = bpf_program__fd(our_program(s, s->obj));
+		t->prog_fd = fd;
 	return rc;
 }
 

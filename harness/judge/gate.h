@@ -91,7 +91,7 @@ struct bb_gate_verified {
 
 #define BB_VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */
 
-/* Sets v->too_many and v->grew. */
+/* Judges v->insns by the limits of `g`: sets v->too_many and v->grew. */
 void bb_gate__judge_verified(const struct bb_gate *g, struct bb_gate_verified *v);
 struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
 					  const struct bb_report *r);

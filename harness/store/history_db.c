@@ -107,14 +107,16 @@ static size_t columns_of(const struct bb_record *record, struct bb_member ret_co
 {
 	size_t n = record->n_members;
 
+	assert(n <= MOST_COLUMNS);
 	memcpy(ret_columns, record->members, n * sizeof(*ret_columns));
 	for (size_t i = 0; record == &bb_fingerprint_record && i < bb_n_fingerprint_fields; i++) {
 		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
 
-		if (f->identity)
-			ret_columns[n++] = (struct bb_member){f->key,    BB_CHARS, BB_ALWAYS,
-							      f->offset, f->size,  0,
-							      NULL,      ""};
+		if (!f->identity)
+			continue;
+		assert(n < MOST_COLUMNS);
+		ret_columns[n++] = (struct bb_member){f->key,  BB_CHARS, BB_ALWAYS, f->offset,
+						      f->size, 0,        NULL,      ""};
 	}
 	return n;
 }
@@ -228,10 +230,11 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 {
 	static const int64_t most[] =
 		{[BB_BOOL] = 1, [BB_U32] = UINT32_MAX, [BB_COUNT] = INT64_MAX};
-	int64_t number = sqlite3_column_int64(query, i);
+	/* the type comes first, because reading a value may change it */
 	double real = sqlite3_column_type(query, i) == SQLITE_NULL
 			      ? (double)NAN
 			      : sqlite3_column_double(query, i);
+	int64_t number = sqlite3_column_int64(query, i);
 	const struct bb_member *table;
 	void *at = item + m->offset;
 
@@ -239,13 +242,15 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case BB_OTHER: return number == (int64_t)row + 1 ? 0 : -EINVAL;
 	case BB_INDEX:
 		table = BB_FIND(tables, BB_LEN(tables), it->of == m->of);
+		if (number < 1 || number > (int64_t)count(table, &rd->x))
+			return -EINVAL;
 		*(int32_t *)at = (int32_t)(number - 1);
-		return number > 0 && number <= (int64_t)count(table, &rd->x) ? 0 : -EINVAL;
+		return 0;
 	case BB_U32: *(uint32_t *)at = (uint32_t)number; break;
 	case BB_BOOL: *(bool *)at = number; break;
 	case BB_COUNT: *(uint64_t *)at = (uint64_t)number; break;
 	case BB_REAL:
-	/* infinite and negative values fail here, because bb_history_judge() refuses them */
+	/* bb_history_judge() refuses infinite values, and bpfbench writes no negative ones */
 	case BB_POSITIVE:
 		*(double *)at = real;
 		return m->type == BB_POSITIVE && (isinf(real) || real < 0) ? -EINVAL : 0;

@@ -82,7 +82,8 @@ static void own_texts(const struct bb_record *record, void *item)
 		const struct bb_member *m = &record->members[i];
 		char **text = (void *)((char *)item + m->offset);
 
-		if ((m->type == BB_TEXT || m->type == BB_TEXT_OR_NULL) && *text)
+		if ((m->type == BB_NAME || m->type == BB_TEXT || m->type == BB_TEXT_OR_NULL) &&
+		    *text)
 			*text = bb_strdup(*text);
 	}
 }

@@ -39,7 +39,7 @@ struct bb_index_run {
 	uint64_t size_bytes;
 	/* mtime of the file, ns since 1970, or BB_INDEX_READ_ANEW. That makes the next call read
 	 * the file again, because the file may change once more with the same mtime, or because
-	 * the mtime is not later than 1970 began. */
+	 * the mtime is at or before 1970-01-01 00:00 UTC. */
 	uint64_t changed_ns;
 };
 #define BB_INDEX_READ_ANEW 0

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "unit/report_testing.h"
 
 static void test_grows_and_frees(void **state)
@@ -455,6 +456,38 @@ static void test_relative(void **state)
 	bb_report__free(r);
 }
 
+/* A report of `object`, given by the option `option`. */
+static struct bb_report *make_run_of(char *option, const char *object)
+{
+	char *const argv[] = {(char[]){"bpfbench run"}, option, NULL};
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "prog", "step", NULL, 0);
+	char name[64];
+
+	free(r->command);
+	r->command = bb_command_line(argv);
+	snprintf(name, sizeof(name), "%s/prog/step", object);
+	set_text(&r->cases[i].name, name);
+	set_text(&r->cases[i].scenario, object);
+	return r;
+}
+
+/* An option with a value that a shell needs quotes for is found in the command line. */
+static void test_rename_like(void **state)
+{
+	struct bb_report *of_old = make_run_of((char[]){"--object=my prog.o"}, "my prog"),
+			 *of_new = make_run_of((char[]){"--object=new.o"}, "new");
+	char *renamed = bb_report__rename_like(of_old, of_new);
+
+	(void)state;
+	assert_non_null(renamed);
+	assert_string_equal(renamed, "my prog");
+	assert_string_equal(of_old->cases[0].name, "new/prog/step");
+	free(renamed);
+	bb_report__free(of_old);
+	bb_report__free(of_new);
+}
+
 static void test_empty_report(void **state)
 {
 	struct bb_report *r = bb_report__new();
@@ -483,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_rate_of_events),
 		cmocka_unit_test(test_summarise_twice),
 		cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_rename_like),
 		cmocka_unit_test(test_empty_report),
 	};
 

@@ -176,34 +176,47 @@ static void test_follows_the_runs(void **state)
 	free(fourth);
 }
 
+/* Renames a case in a stored run. The size of the file stays the same. */
+static void rename_case(const char *name, const char *from, const char *to)
+{
+	char *run = slurp(in_folder(name)), *at = strstr(run, from);
+
+	assert_non_null(at);
+	memcpy(at, to, strlen(to));
+	spill(in_folder(name), run, strlen(run));
+	free(run);
+}
+
+static void expect_case(const char *name)
+{
+	int passed_over;
+	char *text = history(&passed_over);
+
+	assert_non_null(strstr(text, name));
+	free(text);
+}
+
 /* A file of the same size that was changed at another time is read anew. If that was so lately that
  * a further change may go unnoticed, it is read each time. */
 static void test_changed_in_place(void **state)
 {
 	struct bb_run_index x;
-	char *run, *at, *text;
-	int passed_over;
 
 	(void)state;
 	store_runs();
 	free(history_without_index());
-	run = slurp(in_folder("20260102T000000Z-x.json"));
-	at = strstr(run, "perf_profiler/ringbuf/");
-	assert_non_null(at);
-	memcpy(at, "perf_profiler/RINGBUF/", strlen("perf_profiler/RINGBUF/"));
-	spill(in_folder("20260102T000000Z-x.json"), run, strlen(run));
-	text = history(&passed_over);
-	assert_non_null(strstr(text, "perf_profiler/RINGBUF/"));
+	rename_case("20260102T000000Z-x.json", "perf_profiler/ringbuf/", "perf_profiler/RINGBUF/");
+	expect_case("perf_profiler/RINGBUF/");
 	bb_history_db__load(folder, &x);
 	assert_true(bb_run_index__find(&x, "20260102T000000Z-x")->changed_ns == BB_INDEX_READ_ANEW);
 	assert_true(bb_run_index__find(&x, "20260101T000000Z-x")->changed_ns ==
 		    1700000000LL * 1000000000);
 	bb_run_index__done(&x);
-	free(text);
-	free(run);
+	rename_case("20260102T000000Z-x.json", "perf_profiler/RINGBUF/", "perf_profiler/Ringbuf/");
+	expect_case("perf_profiler/Ringbuf/");
 }
 
-/* A run whose file is as old as the epoch, or older, is read each time. */
+/* A run whose file is as old as the epoch, or older, is read each time, as it may have changed. */
 static void test_very_old_files(void **state)
 {
 	struct bb_run_index x;
@@ -223,6 +236,12 @@ static void test_very_old_files(void **state)
 		assert_true(x.runs[2].changed_ns == BB_INDEX_READ_ANEW);
 		bb_run_index__done(&x);
 	}
+	rename_case("20260101T000000Z-x.json", "perf_profiler/ringbuf/", "perf_profiler/RINGBUF/");
+	rename_case("20260102T000000Z-x.json", "perf_profiler/ringbuf/", "perf_profiler/Ringbuf/");
+	change_at("20260101T000000Z-x.json", 0);
+	change_at("20260102T000000Z-x.json", -86400);
+	expect_case("perf_profiler/RINGBUF/");
+	expect_case("perf_profiler/Ringbuf/");
 	free(before);
 }
 
@@ -424,9 +443,11 @@ static void test_forged(void **state)
 		"UPDATE points SET run_no = 6 WHERE rowid = 15",
 		"UPDATE points SET run_no = 1 WHERE rowid = 15",
 		"UPDATE points SET run_no = -9223372036854775807",
+		"UPDATE points SET run_no = -9e999",
 		"UPDATE points SET case_no = 4 WHERE rowid = 7",
 		"UPDATE points SET case_no = 'x' WHERE rowid = 7",
 		"UPDATE points SET latency_ns = 9e999 WHERE rowid = 7",
+		"UPDATE points SET latency_ns = -1 WHERE rowid = 7",
 		"UPDATE points SET ratio = -9e999 WHERE rowid = 7",
 		"UPDATE points SET ratio_ln_se = -1 WHERE rowid = 7",
 		"UPDATE points SET loads = 4294967296 WHERE rowid = 7",
