@@ -2,7 +2,6 @@
 #include "cli/screen.h"
 
 #include "base/clean.h"
-#include "base/io.h"
 
 /* Control sequences (ECMA-48, xterm). BEGIN switches to the second screen and hides the cursor. END
  * undoes both. */

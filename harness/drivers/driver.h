@@ -138,10 +138,10 @@ struct bb_drive_slot {
 	struct bb_test_prog *prog;
 	/* NULL if the program is not attached to a trigger */
 	struct bb_attached *attached;
-	/* For bb_record__check(): the kernel's counters when the program was attached, and since
-	 * then the events fired and the runs seen by the driver, warm-up included. */
+	/* For bb_record__check(): the kernel's counters when the program was attached, and the
+	 * number of events fired since then, warm-up included. */
 	struct bb_prog_stats before;
-	uint64_t fired, ran;
+	uint64_t n_fired;
 };
 
 /* The argument `state` or `slot` of a function is the driver's own struct. bb_driver__open() and

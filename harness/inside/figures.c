@@ -139,7 +139,7 @@ double bb_inside_path__median(const struct bb_inside_path *p)
 		if (in > 0 && sum + in >= all / 2) {
 			ns = edge_of(p, b, -1);
 			ns += (all / 2 - sum) / in * (edge_of(p, b, 1) - ns);
-			return fmin(ns, p->worst_ns);
+			return fmax(fmin(ns, p->worst_ns), 0);
 		}
 		sum += in;
 	}

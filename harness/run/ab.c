@@ -30,6 +30,9 @@ struct side {
 	struct bb_drive_slot *slot;
 	bool warm;
 	bool is_new; /* true if the program was loaded again: it then needs a new series */
+	/* Events fired in this side's turns since the program was attached, and runs that the
+	 * driver saw, warm-up included. With same_load, the slot counts for base and head. */
+	uint64_t fired, ran;
 	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* ns[n]: samples of the block in progress */
 	size_t n;
 };
@@ -101,6 +104,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	rc = bb_record__measure(side->slot, planned->driver_param, &b, series_of(ab, c, label),
 				err);
 	ab->is_cut |= !(planned->seconds > 0) && b.fired < b.want;
+	side->fired += b.fired + b.warmup;
+	side->ran += b.run_cnt + b.warmup;
 	side->n += b.n;
 	if (b.void_why[0] && !ab->wrong[0])
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_names[label], b.void_why);
@@ -211,20 +216,22 @@ static void judge_sides(const struct ab *ab, char *ret_why, size_t size)
 {
 	ret_why[0] = '\0';
 	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
-		const struct bb_drive_slot *slot = ab->sides[l].slot;
+		const struct side *s = &ab->sides[l];
 		const struct bb_drive_kind *kind;
 		char why[256];
 		uint64_t misses;
 
-		/* with same_load, base and head are in one slot */
-		if (!slot || (l == HEAD && ab->opts->same_load))
+		if (!s->slot)
 			continue;
-		kind = &slot->state->driver->kind;
-		if (kind->fires && !kind->stats_off && slot->ran != slot->fired)
+		kind = &s->slot->state->driver->kind;
+		if (kind->fires && !kind->stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
-				 (unsigned long long)slot->ran, (unsigned long long)slot->fired);
+				 (unsigned long long)s->ran, (unsigned long long)s->fired);
+		/* with same_load, base and head are in one slot */
+		else if (l == HEAD && ab->opts->same_load)
+			continue;
 		else
-			bb_record__check(slot, &misses, why, sizeof(why));
+			bb_record__check(s->slot, &misses, why, sizeof(why));
 		if (why[0])
 			snprintf(ret_why, size, "%s: %s", label_names[l], why);
 	}
@@ -257,6 +264,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		struct side *s = &ab->sides[l];
 
 		s->warm = false;
+		s->fired = s->ran = 0;
 		if (!s->prog)
 			continue;
 		if (l == HEAD && ab->opts->same_load)

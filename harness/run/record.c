@@ -284,9 +284,9 @@ void bb_record__check(const struct bb_drive_slot *slot, uint64_t *ret_misses, ch
 			 bb_find_stats_holder(who, sizeof(who)) ? strcat(who, ": ") : "",
 			 (unsigned long long)ran);
 	else if (driver->kind.fires && !driver->kind.stats_off && prog->target &&
-		 !bb_record__all_ran(prog, ran, slot->fired))
+		 !bb_record__all_ran(prog, ran, slot->n_fired))
 		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
-			 (unsigned long long)ran, (unsigned long long)slot->fired);
+			 (unsigned long long)ran, (unsigned long long)slot->n_fired);
 	else if (*ret_misses && !driver->kind.shares_events && !bb_variant_is_live(prog->spec))
 		snprintf(ret_why, size, "%llu runs were missed (recursion)",
 			 (unsigned long long)*ret_misses);
@@ -309,8 +309,7 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* not an error: the samples taken before the time was over are kept */
 		rc = 0;
-	slot->fired += b->fired + b->warmup;
-	slot->ran += b->run_cnt + b->warmup;
+	slot->n_fired += b->fired + b->warmup;
 	take_batch(s, b); /* also after an error, to keep the samples taken before it */
 	free(b->returns);
 	b->returns = b->places = NULL;

@@ -35,7 +35,8 @@ void bb_record__void(struct bb_series *s, const char *fmt, ...)
 bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t fired);
 
 /* Attaches a program that is to be measured (bb_driver__attach()), and stores the kernel's counters
- * in the slot. Detach the slot also after an error, if *ret_slot is not NULL. */
+ * in the slot. *ret_slot must be NULL. Detach the slot also after an error, if *ret_slot is not
+ * NULL then. */
 int bb_record__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
 		      struct bb_drive_slot **ret_slot, struct bb_err *err);
 
@@ -46,7 +47,8 @@ int bb_record__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
 void bb_record__check(const struct bb_drive_slot *slot, uint64_t *ret_misses, char *ret_why,
 		      size_t size);
 
-/* Measures one batch, and adds its samples and drops to `s`. The samples also stay in the batch. */
+/* Measures one batch, and adds its samples and drops to `s`, and its events to the slot for
+ * bb_record__check(). The samples also stay in the batch. */
 int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
 

@@ -330,6 +330,15 @@ if need_command script "live: the screen"; then
 	expect_grep "live: q ends it" out 'code=0'
 	expect_grep "live: the terminal is as before" out '[^-]icanon'
 	expect_grep "live: and so is what it showed" out $'\033\\[\\?1049l'
+	: >"$TMP/out"
+	printf '#!/bin/sh\necho noise\necho noise >&2\nexec %s\n' "$O/tests/tools/live_prog $object 301" >"$TMP/noisy"
+	chmod +x "$TMP/noisy"
+	keys |
+		script -qec "stty rows 12 cols 100; $BPFBENCH live --seconds 0.5 -- $TMP/noisy; echo code=\$?" /dev/null >"$TMP/out" 2>&1
+	expect_grep "live: of a command: the screen has its program" out 'live_counts_its_runs'
+	expect_no_grep "live: of a command: it does not write on the screen" out 'noise'
+	expect_grep "live: of a command: q ends the screen" out 'code=0'
+	check "live: of a command: q ends the command" wait_until 2 none_runs
 fi
 for name in "${!owner[@]}"; do disown_it "$name"; done
 nothing_left "at the end" 0

@@ -12,7 +12,8 @@ static void test_spread(void **state)
 {
 	/* Bucket 100 is 640 to 672 ns, bucket 164 is 10 240 to 10 752 ns. Both include the clock
 	 * readings, 40 ns. */
-	struct bb_inside_path p = {.timed = 33, .worst_ns = 10300}, one = {.worst_ns = 10300};
+	struct bb_inside_path p = {.timed = 33, .worst_ns = 10300}, one = {.worst_ns = 10300},
+			      fast = {.worst_ns = 1};
 	struct bb_hist hist = {0};
 	struct bb_sorted sorted;
 
@@ -25,6 +26,9 @@ static void test_spread(void **state)
 	assert_true(bb_inside_path__median(&p) == 640 + 16.5);
 	one.buckets[164] = 1; /* its middle, 10 496 ns, is above the maximum */
 	assert_true(bb_inside_path__median(&one) == 10300);
+	fast.buckets[0] = 5; /* half a clock tick below its middle is below 0 */
+	fast.buckets[1] = 1;
+	assert_true(bb_inside_path__median(&fast) == 0);
 	bb_hist_sort(&hist, &sorted);
 	assert_int_equal(sorted.n_bins, 17);
 	for (size_t i = 0; i < 16; i++) {

@@ -512,6 +512,7 @@ static void test_injected(void **state)
 
 struct seen {
 	size_t n[2];
+	bool last_is_head;
 };
 
 static void count_samples(void *arg, bool is_head, const struct bb_batch *b)
@@ -519,6 +520,7 @@ static void count_samples(void *arg, bool is_head, const struct bb_batch *b)
 	struct seen *seen = arg;
 
 	seen->n[is_head] += b->n;
+	seen->last_is_head = is_head;
 }
 
 static void test_same_load(void **state)
@@ -537,6 +539,40 @@ static void test_same_load(void **state)
 	/* Blocks, runs, samples. */
 	assert_int_equal(seen.n[0], r->comparisons[0].n_pairs * 8 * 2 * 16);
 	bb_report__free(r);
+}
+
+/* Base and head are in one slot. One of the two loses an event in the last turn, so the pair is
+ * void because of that side alone. */
+static void test_same_load_lost(void **state)
+{
+	static const char text[] = "name: lost\nvariants: [{name: a, globals: {lose_after: 32}}]\n"
+				   "drive: [{with: fake}]\n";
+	int losses[2] = {0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct bb_ab_opts opts = opts_of("a", "a", seed);
+		struct bb_err err = {0};
+		struct seen seen = {0};
+		struct bb_report *r;
+		int rc;
+
+		opts.same_load = true;
+		opts.max_pairs = 1; /* 8 blocks of 4 turns */
+		opts.watch = (struct bb_ab_watch){count_samples, &seen};
+		r = run_ab(text, &opts, &rc, &err);
+		assert_int_equal(rc, 0);
+		assert_int_equal(r->comparisons[0].n_pairs, 1);
+		assert_int_equal(seen.n[seen.last_is_head], 8 * 2 * 16 - 1);
+		assert_int_equal(seen.n[!seen.last_is_head], 8 * 2 * 16);
+		assert_non_null(r->comparisons[0].pairs[0].void_why);
+		assert_non_null(strstr(r->comparisons[0].pairs[0].void_why,
+				       seen.last_is_head ? "head: run_cnt rose by "
+							 : "base: run_cnt rose by "));
+		losses[seen.last_is_head]++;
+		bb_report__free(r);
+	}
+	assert_true(losses[0] > 0 && losses[1] > 0);
 }
 
 /* The cases of a stored run have different names, even if a program is compared with itself. */
@@ -584,6 +620,7 @@ int main(void)
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_injected),
 		cmocka_unit_test(test_same_load),
+		cmocka_unit_test(test_same_load_lost),
 		cmocka_unit_test(test_against_itself_is_stored),
 	};
 

@@ -78,17 +78,21 @@ static void test_tick_not_whole(void **state)
 static void test_threshold(void **state)
 {
 	static const uint64_t wide[] = {100, 110, 120, 130, 140},
-			      narrow[] = {100, 100, 100, 101, 5000};
-	struct bb_sorted w = sorted_of(wide, 5), n = sorted_of(narrow, 5), none = {0};
+			      narrow[] = {100, 100, 100, 101, 5000},
+			      coarse[] = {80, 120, 120, 120, 120, 120, 120, 5000};
+	struct bb_sorted w = sorted_of(wide, 5), n = sorted_of(narrow, 5), c = sorted_of(coarse, 8),
+			 none = {0};
 
 	(void)state;
 	assert_same(bb_censor_series(&w).threshold_ns, 120 + 5 * 20);
 	assert_same(bb_censor_series(&n).threshold_ns, 100 + 10);
+	assert_same(bb_censor_series(&c).threshold_ns, 120 + 3 * 40);
 	assert_same(100 + bb_censor_margin(1, 40), 100 + 120);
 	assert_same(bb_censor_margin(1, NAN), 10);
 	assert_nan(bb_censor_series(&none).threshold_ns);
 	bb_sorted_done(&w);
 	bb_sorted_done(&n);
+	bb_sorted_done(&c);
 }
 
 /* The threshold is 100 + 10. A value equal to it counts in the mean, the one above does not. */
