@@ -8,9 +8,8 @@
 struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
- * count 8-byte instruction slots. The struct owns its arrays. `btf` and the descriptors belong to
- * the program's target, and are valid until its next load, or to whoever copied a command's load.
- */
+ * count 8-byte instruction slots. The struct owns its arrays. `btf` and the descriptors are
+ * borrowed: from the program's target until its next load, or from the copy of a command's load. */
 struct bb_code {
 	char name[16];
 	char license[128];

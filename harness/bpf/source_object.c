@@ -225,7 +225,7 @@ static int object_load(struct bb_target *t, struct bb_err *err)
 		s->stats[0] = '\0';
 	rc = bb_kept_maps__keep(&t->kept, s->obj, t->where, err);
 	fd = bpf_program__fd(our_program(s, s->obj));
-	/* libbpf 1.5 and later */
+	/* libbpf 1.5 and later leave out a program that only an optional struct_ops map uses */
 	if (!rc && fd < 0)
 		rc = bb_fail(err, -ENOTSUP,
 			     "%s: libbpf did not load '%s' (does only a SEC(\"?.struct_ops\") map "

@@ -318,10 +318,14 @@ bool bb_watched__end(struct bb_watched *c)
 		.arg = c,
 	};
 
+	int rc;
+
 	if (c->beside > 0)
 		kill(-c->beside, SIGKILL);
 	c->beside = 0; /* bb_processes__end() reaps it */
-	return !bb_processes__end(&ending, NULL);
+	rc = bb_processes__end(&ending, NULL);
+	/* without a /proc of our PID namespace, only the command itself is known */
+	return !rc || rc == -ENOTSUP;
 }
 
 void bb_watched__close(struct bb_watched *c, bool leaves)

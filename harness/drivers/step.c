@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The drive `step`: the process that fires reads the program's counters after each firing. So the
- * program and the reading find the caches as the event left them. A window is the time between two
- * readings. If it has as many runs as a firing causes, the mean time of these runs is a sample. A
- * window in which other processes caused runs, too, gives none. */
+/* The drive `step`: the process that fires reads the program's counters after each firing (in the
+ * warm-up, only after the last one). So the program and the reading find the caches as the event
+ * left them. A window is the time between two readings. If it has as many runs as a firing causes,
+ * the mean time of these runs is a sample. A window in which other processes caused runs, too,
+ * gives none. */
 
 #include "bpf/marks.h"
 #include "drivers/trigger.h"
@@ -80,12 +81,14 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 {
 	struct slot *slot = arg;
 	bool was_warm = slot->is_warm, is_sample = was_warm && is_whole;
+	bool warms = !was_warm && warms_up(slot, b);
 	struct bb_prog_stats now, window;
 	int rc;
 
 	if (slot->traces)
 		bb_marks__end();
-	if (!was_warm && warms_up(slot, b)) { /* only the last run of the warm-up is read */
+	if (warms && !a->state->trigger->reading_may_fire) {
+		/* only the last run of the warm-up is read */
 		bb_target__drain(a->target, !b->drain_each_run);
 		return 0;
 	}
@@ -97,6 +100,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 		return rc;
 	window = bb_prog_stats__since(&now, &slot->last);
 	slot->last = now;
+	if (warms)
+		return 0;
 	if (slot->traces) {
 		bool is_one = is_whole && window.run_cnt == 1;
 

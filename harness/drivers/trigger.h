@@ -40,7 +40,8 @@ struct bb_instrument_part {
 	 * is false if a signal interrupted the firing. */
 	int (*after)(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole);
 	void *arg;
-	/* true if after() reads the counters by a system call, which makes some programs run */
+	/* true if after() reads the counters by a system call, which makes some programs run
+	 * (reading_may_fire) */
 	bool reads_counters;
 };
 
@@ -52,6 +53,8 @@ struct bb_drive_trigger {
 	const char *param;
 	uint32_t param_default;
 	bool takes_inputs, fires, shares_events, read_only, whole_object;
+	/* true if the firing may be nothing but the reading of the counters that follows it */
+	bool reading_may_fire;
 	/* true if a firing may take so long that a batch gets fewer samples than it wants */
 	bool may_be_slow;
 

@@ -585,6 +585,7 @@ const struct bb_drive_trigger bb_trigger_fire = {
 	.shares_events = true,
 	.whole_object = true,
 	.may_be_slow = true,
+	.reading_may_fire = true,
 	.state_bytes = sizeof(struct bb_fire_state),
 	.attached_bytes = sizeof(struct bb_fire_slot),
 	.open = open_fire,

@@ -175,8 +175,8 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 		return 0;
 	/* ENOMEM may also mean that a jump became too far when the kernel replaced calls of helpers
 	 * by their code (kernel/bpf/core.c, bpf_patch_insn_single). The log then says so. */
-	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
-	    rc == -EAGAIN)
+	if (rc == -EPERM || (bb_is_shortage(rc) && !strstr(log, "cannot be patched")) ||
+	    rc == -EINTR || rc == -EAGAIN)
 		return bb_fail(err, rc, "loading '%s': %m", code->name);
 	bb_refusal_of_verifier(log, words, sizeof(words));
 	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,

@@ -1190,7 +1190,9 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	uint32_t depth;
 	int rc = 0;
 
-	m.out = (struct bb_rewrite){.code = code, .with = "clocks"};
+	m.out = (struct bb_rewrite){.code = code,
+				    .with = instruments->with & BB_INSIDE_TIME ? "clocks"
+									       : "counters"};
 	if (is_tracer(&m) && m.c.with & BB_INSIDE_PACKETS) {
 		m.context_words = bb_context_words(code, g) & ((1U << MOST_ARGS) - 1);
 		/* the size of the context up to the last word that the program reads */

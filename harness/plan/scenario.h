@@ -337,7 +337,8 @@ struct bb_scenario {
 
 /* Returns 0, or -errno with a message. If the fault is in the text of the file, the message begins
  * with "path:line:col: ". Free the scenario with bb_scenario__free(). With `is_outline`, an input
- * has at most two of its `flows`, so a list of scenarios is quick. */
+ * has at most two of its `flows`, so a list of scenarios is quick. Faults in the number and the
+ * names of the others are not found then. */
 int bb_scenario__read(const char *path, bool is_outline, struct bb_scenario **ret_scenario,
 		      struct bb_err *err);
 

@@ -217,21 +217,22 @@ static void judge_sides(const struct ab *ab, char *ret_why, size_t size)
 	ret_why[0] = '\0';
 	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
 		const struct side *s = &ab->sides[l];
-		const struct bb_drive_kind *kind;
+		const struct bb_drive_kind *kind = s->slot ? &s->slot->state->driver->kind : NULL;
+
+		if (kind && kind->fires && !kind->stats_off && s->ran != s->fired)
+			snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired",
+				 label_names[l], (unsigned long long)s->ran,
+				 (unsigned long long)s->fired);
+	}
+	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
+		const struct side *s = &ab->sides[l];
 		char why[256];
 		uint64_t misses;
 
-		if (!s->slot)
-			continue;
-		kind = &s->slot->state->driver->kind;
-		if (kind->fires && !kind->stats_off && s->ran != s->fired)
-			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
-				 (unsigned long long)s->ran, (unsigned long long)s->fired);
 		/* with same_load, base and head are in one slot */
-		else if (l == HEAD && ab->opts->same_load)
+		if (!s->slot || (l == HEAD && ab->opts->same_load))
 			continue;
-		else
-			bb_record__check(s->slot, &misses, why, sizeof(why));
+		bb_record__check(s->slot, &misses, why, sizeof(why));
 		if (why[0])
 			snprintf(ret_why, size, "%s: %s", label_names[l], why);
 	}
