@@ -94,8 +94,8 @@ static void answer_request(const struct service *s, struct connection *c)
 	munmap(page, (size_t)st.st_size);
 }
 
-/* Reads what the client has sent, and discards the bytes after the request. If bytes were unread,
- * close() would reset the connection, and the client could lose the answer. */
+/* Reads the client's bytes, and discards those after the request. close() resets a connection that
+ * has unread bytes. The client could then lose the answer. */
 static void hear(const struct service *s, struct connection *c)
 {
 	char rest[4096];

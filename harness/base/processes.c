@@ -26,8 +26,8 @@ static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 }
 
 /* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. *ret_at receives the part
- * from the ')' after the name on. Returns 0 or -errno, which is no shortage if the process has
- * ended. */
+ * from the ')' after the name on. Returns 0 or -errno. If the process has ended, the error is
+ * no shortage (bb_is_shortage()). */
 static int read_stat(const char *path, char *text, const char **ret_at)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

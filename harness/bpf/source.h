@@ -25,7 +25,7 @@ struct bb_source_ops {
 	/* Functions that may be NULL are NULL for live programs. fill_usdt is also NULL for
 	 * captures. */
 
-	/* Finds the program, without loading it. After an error, done() is called, too. */
+	/* Finds the program, and does not load it. The caller calls done() even if open() fails. */
 	int (*open)(struct bb_target *t, const struct bb_source_spec *spec, struct bb_err *err);
 	/* Loads the program, after unload() of the previous load, and sets t->prog_fd, which
 	 * unload() closes. Maps are kept in t->kept. Fails with -ENOTSUP if this kernel does not

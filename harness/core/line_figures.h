@@ -3,8 +3,8 @@
 
 #include "base/record.h"
 
-/* What the drives `exact` and `lines` find out about the source lines of a program. A report stores
- * these structs, and report/records.c explains their members. */
+/* Figures of a program's source lines. The drives `exact` and `lines` measure them, a report stores
+ * them, and report/records.c explains the members. */
 
 struct bb_counted_line {
 	char *file, *text;
@@ -19,9 +19,9 @@ struct bb_counted_call {
 	uint64_t calls;
 };
 
-/* What the drive `lines` measured of a case (struct bb_timed): how much of a run's time each source
- * line takes, and each call in a line. A struct bb_numbers of times has one time per load, ns. It
- * is NAN if it was not measured in that load. */
+/* A struct bb_timed has the results of the drive `lines` for one case: the time that each source
+ * line of a run takes, and each call in a line. A struct bb_numbers of times has one time per load,
+ * ns. A time is NAN if it was not measured in that load. */
 struct bb_timed_call {
 	uint32_t line;
 	char *call; /* "parse()" */

@@ -120,7 +120,7 @@ static void test_attributes(void **)
 		{512, offsetof(union bpf_attr, log_buf), false, true},
 		{KNOWN, offsetof(union bpf_attr, core_relo_rec_size), false, false},
 		{512, KNOWN, true, false},
-		{KNOWN, KNOWN, false, false}, /* outside of what the kernel reads */
+		{KNOWN, KNOWN, false, false}, /* the kernel does not read this byte */
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
