@@ -35,6 +35,7 @@ struct folding {
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
 	uint32_t cut, lost, off_cpu;
+	struct bb_stacks found; /* the samples, with points in place of frames */
 	/* locations of the points in files, sorted by file; `id` is the index of the point */
 	struct bb_code_location *locations;
 };
@@ -165,28 +166,29 @@ static uint64_t code_address(const uint64_t *addresses, size_t nth)
 	return nth ? addresses[nth] - 1 : addresses[0];
 }
 
-/* Finds the points of a sample, outermost first. Returns their number. */
-static uint32_t find_points(struct folding *f, const struct bb_sampled_stack *s,
-			    uint32_t ret_points[MAX_POINTS])
+/* Adds the points of a sample, outermost first, to `f->found`. */
+static void find_points(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const uint64_t *kernel = f->samples->addresses + s->first, *user = kernel + s->n_kernel;
-	uint32_t n = 0;
+	uint32_t points[MAX_POINTS], n = 0;
 
 	find_process(f, s);
-	ret_points[n++] = f->process;
+	points[n++] = f->process;
 	if (s->is_user_cut)
-		ret_points[n++] = f->cut;
+		points[n++] = f->cut;
 	if (s->is_lost)
-		ret_points[n++] = f->lost;
+		points[n++] = f->lost;
 	for (size_t i = s->n_user; i-- > 0;)
-		ret_points[n++] = user_point(f, s->pid, code_address(user, i));
+		points[n++] = user_point(f, s->pid, code_address(user, i));
 	if (s->is_kernel_cut)
-		ret_points[n++] = f->cut;
+		points[n++] = f->cut;
 	for (size_t i = s->n_kernel; i-- > 0;)
-		ret_points[n++] = kernel_point(f, code_address(kernel, i));
+		points[n++] = kernel_point(f, code_address(kernel, i));
 	if (s->is_off_cpu)
-		ret_points[n++] = f->off_cpu;
-	return n;
+		points[n++] = f->off_cpu;
+	bb_stacks__add(&f->found, points, n,
+		       s->is_off_cpu ? (double)s->weight / 1000
+				     : (double)s->weight * f->opts->on_cpu_weight);
 }
 
 static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *found)
@@ -259,10 +261,10 @@ static bool is_own(const struct folding *f, uint32_t point)
 		!strncmp(name, "__traceiter_", 12));
 }
 
-static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
+static void add_stack(struct folding *f, const struct bb_stack *found)
 {
-	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
-	uint32_t n_points = find_points(f, s, points), n = 0, last = n_points - 1, end = n_points;
+	uint32_t frames[MAX_POINTS * BB_ELF_MAX_FRAMES], n = 0, last = found->n - 1, end = found->n;
+	const uint32_t *points = f->found.parts + found->first;
 
 	/* Leave out the frames of our own code, so that [off-CPU] is next to the function that
 	 * switched to another task. */
@@ -270,7 +272,7 @@ static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
 		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
 			if (is_own(f, points[last - own]))
 				end = last - own;
-	for (uint32_t k = 0; k < n_points; k++) {
+	for (uint32_t k = 0; k < found->n; k++) {
 		const struct point *p = &f->points[points[k]];
 
 		if (k >= end && k != last)
@@ -278,9 +280,7 @@ static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
 		memcpy(frames + n, f->numbers + p->first, p->n * sizeof(*frames));
 		n += p->n;
 	}
-	bb_stacks__add(&f->profile->stacks, frames, n,
-		       s->is_off_cpu ? (double)s->weight / 1000
-				     : (double)s->weight * f->opts->on_cpu_weight);
+	bb_stacks__add(&f->profile->stacks, frames, n, found->weight);
 }
 
 int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
@@ -293,21 +293,21 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 		.opts = opts,
 		.profile = &profile,
 	};
-	uint32_t points[MAX_POINTS];
 	int rc;
 
 	f.cut = add_text(&f, BB_NOTE_CUT, BB_FRAME_NOTE);
 	f.lost = add_text(&f, BB_NOTE_LOST, BB_FRAME_NOTE);
 	f.off_cpu = add_text(&f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU);
 	for (size_t i = 0; i < samples->n; i++)
-		find_points(&f, &samples->v[i], points);
+		find_points(&f, &samples->v[i]);
 	rc = symbolize(&f, err);
 	for (size_t i = 0; i < samples->n && !rc; i++)
-		add_stack(&f, &samples->v[i]);
+		add_stack(&f, &f.found.v[i]);
 	bb_stacks__sort(&profile.stacks);
 	free(f.points);
 	free(f.locations);
 	free(f.numbers);
+	bb_stacks__done(&f.found);
 	bb_idmap__done(&f.by_address);
 	bb_idmap__done(&f.by_location);
 	bb_idmap__done(&f.processes);

@@ -24,10 +24,13 @@ void bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *
 
 	*copy = *s;
 	copy->first = samples->n_addresses;
-	for (size_t i = 0; i < s->n_kernel; i++)
-		BB_PUSH(samples->addresses, samples->n_addresses, kernel[i]);
-	for (size_t i = 0; i < s->n_user; i++)
-		BB_PUSH(samples->addresses, samples->n_addresses, user[i]);
+	samples->n_addresses += (size_t)s->n_kernel + s->n_user;
+	bb_reserve(&samples->addresses, samples->n_addresses, &samples->size, sizeof(*kernel));
+	if (s->n_kernel)
+		memcpy(samples->addresses + copy->first, kernel, s->n_kernel * sizeof(*kernel));
+	if (s->n_user)
+		memcpy(samples->addresses + copy->first + s->n_kernel, user,
+		       s->n_user * sizeof(*user));
 }
 
 void bb_samples__done(struct bb_samples *samples)

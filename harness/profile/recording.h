@@ -23,8 +23,8 @@ struct bb_sampled_stack {
 struct bb_samples {
 	struct bb_sampled_stack *v;
 	size_t n;
-	uint64_t *addresses;
-	size_t n_addresses;
+	uint64_t *addresses; /* with room for `size` */
+	size_t n_addresses, size;
 };
 
 /* Adds a copy of `s` with kernel[s->n_kernel] and user[s->n_user]. A zeroed bb_samples is empty. */

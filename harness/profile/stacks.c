@@ -215,6 +215,50 @@ static int by_frames(const void *a, const void *b, void *parts)
 	return of[x->first + n] < of[y->first + n] ? -1 : 1;
 }
 
+static void swap(struct bb_stack *a, struct bb_stack *b)
+{
+	struct bb_stack t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+#define MAX_DEPTH 32u
+
+/* Sorts v[n], stacks with the same `n_outer` outer frames, by multikey quicksort (Bentley &
+ * Sedgewick 1997), which does not compare again the frames that stacks share. Meanwhile, `shared`
+ * is 1 + the frame to compare, or 0 where a stack ends. Folded stacks are untrusted: an order that
+ * makes quicksort slow ends in qsort_r().
+ * NOLINTNEXTLINE(misc-no-recursion): `depth` has a limit */
+static void sort(struct bb_stack *v, size_t n, uint32_t n_outer, uint32_t *parts, uint32_t depth)
+{
+	while (n > 1) {
+		size_t less = 0, greater = n;
+		uint32_t pivot;
+
+		if (depth == MAX_DEPTH) {
+			qsort_r(v, n, sizeof(*v), by_frames, parts);
+			return;
+		}
+		for (size_t i = 0; i < n; i++)
+			v[i].shared = n_outer < v[i].n ? parts[v[i].first + n_outer] + 1 : 0;
+		pivot = v[n / 2].shared;
+		for (size_t i = 0; i < greater;) {
+			if (v[i].shared < pivot)
+				swap(&v[i++], &v[less++]);
+			else if (v[i].shared > pivot)
+				swap(&v[i], &v[--greater]);
+			else
+				i++;
+		}
+		sort(v, less, n_outer, parts, depth + 1);
+		sort(v + greater, n - greater, n_outer, parts, depth + 1);
+		n = pivot ? greater - less : 0; /* stacks that end here are equal */
+		v += less;
+		n_outer++;
+	}
+}
+
 void bb_stacks__sort(struct bb_stacks *s)
 {
 	uint32_t *order = bb_calloc(2 * s->n_frames, sizeof(*order));
@@ -235,8 +279,7 @@ void bb_stacks__sort(struct bb_stacks *s)
 	free(order);
 	free(s->frames);
 	s->frames = frames;
-	if (s->n)
-		qsort_r(s->v, s->n, sizeof(*s->v), by_frames, s->parts);
+	sort(s->v, s->n, 0, s->parts, 0);
 	s->total = 0;
 	for (size_t i = 0, next; i < s->n; i = next) {
 		struct bb_stack merged = s->v[i];
@@ -260,22 +303,53 @@ static const char *const suffixes[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_KERNEL] = "_[k]",
 };
 
+/* Makes the text of each frame, with a ';' at its end. The text of frame i ends where that of
+ * frame i + 1 begins: at ret_begin[i + 1]. */
+static char *frame_texts(const struct bb_stacks *s, size_t *ret_begin)
+{
+	char *texts;
+	size_t len;
+	FILE *out = bb_open_memstream(&texts, &len);
+
+	for (uint32_t i = 0; i < s->n_frames; i++) {
+		const char *suffix = suffixes[s->frames[i].kind];
+
+		write_name(bb_stacks__name(s, i), true, out);
+		fprintf(out, "%s;", suffix ? suffix : "");
+		ret_begin[i + 1] = (size_t)ftell(out);
+	}
+	fclose(out);
+	return texts;
+}
+
 void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
 {
+	size_t *begin = bb_calloc(s->n_frames + 1, sizeof(*begin)), *ends = NULL;
+	char *texts = frame_texts(s, begin), *line = NULL;
+	size_t line_size = 0, n_ends = 0;
+
+	/* The outer frames that a stack shares with the one before are in `line`: the first k end
+	 * at ends[k]. */
 	for (size_t i = 0; i < s->n; i++) {
-		const uint32_t *frames = s->parts + s->v[i].first;
+		const struct bb_stack *stack = &s->v[i];
 
-		for (uint32_t k = 0; k < s->v[i].n; k++) {
-			const char *suffix = suffixes[s->frames[frames[k]].kind];
+		bb_reserve(&ends, stack->n + 1, &n_ends, sizeof(*ends));
+		ends[0] = 0;
+		for (uint32_t k = stack->shared; k < stack->n; k++) {
+			uint32_t frame = s->parts[stack->first + k];
+			size_t len = begin[frame + 1] - begin[frame];
 
-			if (k)
-				putc_unlocked(';', out);
-			write_name(bb_stacks__name(s, frames[k]), true, out);
-			if (suffix)
-				fputs_unlocked(suffix, out);
+			ends[k + 1] = ends[k] + len;
+			bb_reserve(&line, ends[k + 1], &line_size, 1);
+			memcpy(line + ends[k], texts + begin[frame], len);
 		}
-		fprintf(out, " %.0f\n", s->v[i].weight);
+		fprintf(out, "%.*s %" PRIu64 "\n", (int)ends[stack->n] - 1, line,
+			(uint64_t)stack->weight);
 	}
+	free(begin);
+	free(ends);
+	free(texts);
+	free(line);
 }
 
 void bb_stacks__done(struct bb_stacks *s)

@@ -67,14 +67,17 @@ struct symbol_answer {
 	uint32_t is_inlined;
 };
 
+/* One file, and the child that reads it. */
 struct work {
 	const struct bb_dso *dso;
 	/* all locations; those in this file have the indexes [from, to) */
 	const struct bb_code_location *locations;
 	size_t from, to;
 	enum bb_elf_depth depth;
-	uint64_t most_ns; /* time limit of the child, ns */
+	struct bb_child child;
 	int out_fd;
+	uint64_t deadline_ns;
+	unsigned int n_requests; /* number of debug files that the child has asked for */
 };
 
 #define FILE_CPU_SECONDS 30
@@ -162,58 +165,65 @@ static int answer_file(void *arg, int socket)
 	return 0;
 }
 
-#define MAX_REQUESTS 16
+#define N_CHILDREN 2u /* children at a time */
+#define MAX_REQUESTS 16u
 #define POLL_MS 100 /* A signal that came just before a poll() is noticed after this time. */
 
 /* Returns false if the child has closed the socket, or has sent anything but a request. */
-static bool serve_message(const struct work *w, int socket)
+static bool serve_message(struct work *w)
 {
 	struct bb_debug_request request;
-	ssize_t n = recv(socket, &request, sizeof(request), MSG_DONTWAIT);
+	ssize_t n = recv(w->child.fd, &request, sizeof(request), MSG_DONTWAIT);
 	int fd, rc;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
-	if (n != sizeof(request))
+	if (n != sizeof(request) || w->n_requests++ >= MAX_REQUESTS)
 		return false;
 	fd = bb_debug_file__open(&request, w->dso->path, w->dso->fd);
-	rc = bb_descriptor__send(socket, 0, fd);
+	rc = bb_descriptor__send(w->child.fd, 0, fd);
 	bb_close(&fd);
 	return !rc;
 }
 
-/* Runs a child that reads the file, and answers its requests for debug files. Stops the child if it
- * breaks the rules of the socket or takes too long. Returns 0 even if the child failed, -EINTR if
- * we are asked to stop, or another -errno if no child could be started. */
-static int run_child(struct work *w)
+static int start_child(struct work *w, uint32_t seconds)
 {
-	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
-	/* an earlier signal ended the sampling; only a new one ends the look-up */
-	sig_atomic_t stop = bb_stop_signal;
-	const struct bb_child_rules rules = {
+	struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
 		.before = limit_resources,
 		.more_bytes = MEMORY_BYTES,
-		.keep = (int[]){w->dso->fd, w->out_fd},
 		.n_keep = 2,
 		.confinement = BB_CONFINED,
 	};
-	struct pollfd p = {.events = POLLIN};
-	struct bb_child child;
-	unsigned int asked = 0;
-	int n = 0, rc = bb_child__start(&rules, answer_file, w, &child);
+	int rc;
 
+	w->n_requests = 0;
+	w->deadline_ns = bb_now_ns() + seconds * UINT64_C(1000000000);
+	w->out_fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC);
+	if (w->out_fd < 0)
+		return -errno;
+	rules.keep = (int[]){w->dso->fd, w->out_fd};
+	rc = bb_child__start(&rules, answer_file, w, &w->child);
 	if (rc)
-		return rc;
-	p.fd = child.fd;
-	while (!rc && bb_now_ns() < deadline_ns &&
-	       (n <= 0 || (asked++ <= MAX_REQUESTS && serve_message(w, p.fd)))) {
-		n = poll(&p, 1, POLL_MS);
-		rc = bb_stop_signal != stop ? -EINTR : 0;
-	}
-	bb_child__stop(&child);
+		bb_close(&w->out_fd);
 	return rc;
+}
+
+/* Waits for messages of the children, and answers requests for debug files. Stops a child that has
+ * ended, breaks the rules of the socket or takes too long. */
+static void attend(struct work *works, size_t n)
+{
+	struct pollfd p[N_CHILDREN];
+
+	for (size_t i = 0; i < n; i++) /* poll() ignores the -1 of a stopped child */
+		p[i] = (struct pollfd){.fd = works[i].child.fd, .events = POLLIN};
+	if (poll(p, n, POLL_MS) < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if ((p[i].revents && !serve_message(&works[i])) ||
+		    bb_now_ns() >= works[i].deadline_ns)
+			bb_child__stop(&works[i].child);
 }
 
 /* The child is untrusted, so each location must be in the file that it had to read. */
@@ -249,24 +259,18 @@ static int deliver_answers(const struct work *w, const char *answers, size_t len
 	return rc;
 }
 
-/* *ret_done is false if the child failed, and then `found` was not called. */
-static int symbolize_file(struct work *w, bb_location_found found, void *arg, bool *ret_done)
+/* Delivers the answers of a child that has ended. *ret_done is false if the child failed, and then
+ * `found` was not called. */
+static int finish(struct work *w, bb_location_found found, void *arg, bool *ret_done)
 {
 	struct symbol_answer last;
-	char *answers = NULL;
-	size_t len = 0;
+	char *answers;
+	size_t len;
 	int rc;
 
-	w->out_fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC);
-	if (w->out_fd < 0)
-		return -errno;
-	rc = run_child(w);
-	if (rc) {
-		close(w->out_fd);
-		return rc;
-	}
 	lseek(w->out_fd, 0, SEEK_SET);
 	rc = bb_read_and_close(w->out_fd, SIZE_MAX, &answers, &len);
+	w->out_fd = -1;
 	if (rc)
 		return rc;
 	*ret_done = len >= sizeof(last);
@@ -286,26 +290,47 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
 	struct bb_symbolize_result result = {0};
-	struct work w = {.locations = locations, .most_ns = file_seconds * UINT64_C(1000000000)};
+	struct work works[N_CHILDREN], *first = works;
+	size_t n_works = 0, from = 0;
+	/* an earlier signal ended the sampling; only a new one ends the look-up */
+	sig_atomic_t stop = bb_stop_signal;
+	bool is_done;
 	int rc = 0;
 
-	for (; !rc && w.from < n; w.from = w.to) {
-		bool is_done = false;
+	while (!rc && (from < n || n_works)) {
+		if (from < n && n_works < N_CHILDREN) {
+			struct work *w = &works[n_works];
 
-		w.dso = &dsos->v[locations[w.from].dso];
-		for (w.to = w.from; w.to < n && locations[w.to].dso == locations[w.from].dso;)
-			w.to++;
-		if (w.dso->fd < 0)
+			*w = (struct work){.dso = &dsos->v[locations[from].dso],
+					   .locations = locations,
+					   .from = from,
+					   .depth = BB_ELF_DWARF};
+			while (from < n && locations[from].dso == locations[w->from].dso)
+				from++;
+			w->to = from;
+			rc = w->dso->fd < 0 ? 0 : start_child(w, file_seconds);
+			n_works += w->child.pid > 0;
 			continue;
-		w.depth = BB_ELF_DWARF;
-		rc = symbolize_file(&w, found, arg, &is_done);
-		if (rc || is_done)
+		}
+		if (first->child.pid > 0) { /* deliver the files in their order */
+			attend(works, n_works);
+			rc = bb_stop_signal != stop ? -EINTR : 0;
 			continue;
-		bb_list_words(result.damaged, sizeof(result.damaged), ", ", "%s",
-			      bb_dso__short_name(w.dso));
-		result.n_damaged++;
-		w.depth = BB_ELF_SYMBOLS; /* second and last try, without debug information */
-		rc = symbolize_file(&w, found, arg, &is_done);
+		}
+		rc = finish(first, found, arg, &is_done);
+		if (!rc && !is_done && first->depth == BB_ELF_DWARF) {
+			bb_list_words(result.damaged, sizeof(result.damaged), ", ", "%s",
+				      bb_dso__short_name(first->dso));
+			result.n_damaged++;
+			first->depth = BB_ELF_SYMBOLS; /* the second and last try */
+			rc = start_child(first, file_seconds);
+			continue;
+		}
+		memmove(works, works + 1, --n_works * sizeof(*works));
+	}
+	for (size_t i = 0; i < n_works; i++) {
+		bb_child__stop(&works[i].child);
+		bb_close(&works[i].out_fd);
 	}
 	if (rc == -EINTR)
 		return bb_fail_stopped(err, " while looking up symbols", "");

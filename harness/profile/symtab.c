@@ -109,14 +109,26 @@ static int by_start(const void *a, const void *b)
 
 void bb_symtab__sort(struct bb_symtab *t)
 {
-	size_t kept = 0;
+	struct bb_symbol *v = t->symbols;
+	size_t in_order = 1, kept = 0, from;
+	uint64_t least = UINT64_MAX;
 
-	if (t->n)
-		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
-	/* by_start() has put the best symbol of each address first. */
+	/* /proc/kallsyms and most symbol tables are in order except near their ends. So only what
+	 * lies above the lowest symbol after the break is sorted. */
+	while (in_order < t->n && v[in_order - 1].start <= v[in_order].start)
+		in_order++;
+	for (size_t i = in_order; i < t->n; i++)
+		least = v[i].start < least ? v[i].start : least;
+	if (in_order < t->n) {
+		from = BB_N_LEADING(v, in_order, it->start < least);
+		qsort(v + from, t->n - from, sizeof(*v), by_start);
+	}
+	/* Keep the best symbol of each address. */
 	for (size_t i = 0; i < t->n; i++)
-		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
-			t->symbols[kept++] = t->symbols[i];
+		if (!kept || v[kept - 1].start != v[i].start)
+			v[kept++] = v[i];
+		else if (by_start(&v[i], &v[kept - 1]) < 0)
+			v[kept - 1] = v[i];
 	t->n = kept;
 }
 

@@ -146,6 +146,46 @@ static void empty(void **state)
 	bb_stacks__done(&s);
 }
 
+#define N_HARD 300u
+
+/* An order in which each pivot of a quicksort that takes the middle one is the least of all: it
+ * would go 300 deep, and much deeper with more stacks. */
+static void hard_order(void **state)
+{
+	unsigned int order[N_HARD], name_of[N_HARD], names = 0;
+	char text[N_HARD * 8], expected[N_HARD * 8], *at = text, *sorted;
+	struct bb_stacks s;
+
+	(void)state;
+	for (unsigned int i = 0; i < N_HARD; i++)
+		order[i] = i;
+	for (unsigned int n = N_HARD; n; n--) { /* all others move as in the sort */
+		unsigned int pivot = order[n / 2], i = 0, greater = n, swapped;
+
+		name_of[pivot] = names++;
+		while (i < greater) {
+			swapped = order[i];
+			if (swapped == pivot) {
+				i++;
+				continue;
+			}
+			order[i] = order[--greater];
+			order[greater] = swapped;
+		}
+		memmove(order, order + 1, (n - 1) * sizeof(*order));
+	}
+	for (unsigned int i = 0; i < N_HARD; i++)
+		at += sprintf(at, "f%03u 1\n", name_of[i]);
+	at = expected;
+	for (unsigned int i = 0; i < N_HARD; i++)
+		at += sprintf(at, "f%03u 1\n", i);
+	s = read_ok(text);
+	sorted = written(&s);
+	assert_string_equal(sorted, expected);
+	free(sorted);
+	bb_stacks__done(&s);
+}
+
 /* Random bytes are either refused or can be drawn, without a crash or an error of AddressSanitizer
  * or UBSan. */
 static void garbage(void **state)
@@ -184,8 +224,9 @@ static void garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order), cmocka_unit_test(kinds),   cmocka_unit_test(refused),
-		cmocka_unit_test(empty),     cmocka_unit_test(garbage),
+		cmocka_unit_test(any_order),  cmocka_unit_test(kinds),
+		cmocka_unit_test(refused),    cmocka_unit_test(empty),
+		cmocka_unit_test(hard_order), cmocka_unit_test(garbage),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
