@@ -109,7 +109,7 @@ static int write_shown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-static int show(const struct profile_args *a, const struct bb_recording *r, struct bb_err *err)
+static int show(const struct profile_args *a, struct bb_recording *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts *o = &a->record.sampler;
 	const struct bb_fold_opts fold = {

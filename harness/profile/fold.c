@@ -283,7 +283,7 @@ static void add_stack(struct folding *f, const struct bb_stack *found)
 	bb_stacks__add(&f->profile->stacks, frames, n, found->weight);
 }
 
-int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
+int bb_fold(struct bb_samples *samples, const struct bb_spaces *spaces,
 	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err)
 {
 	struct bb_profile profile = {0};
@@ -300,8 +300,9 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	f.off_cpu = add_text(&f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU);
 	for (size_t i = 0; i < samples->n; i++)
 		find_points(&f, &samples->v[i]);
+	bb_samples__done(samples); /* fork() is the faster, the less memory we have */
 	rc = symbolize(&f, err);
-	for (size_t i = 0; i < samples->n && !rc; i++)
+	for (size_t i = 0; i < f.found.n && !rc; i++)
 		add_stack(&f, &f.found.v[i]);
 	bb_stacks__sort(&profile.stacks);
 	free(f.points);

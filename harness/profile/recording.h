@@ -113,10 +113,10 @@ struct bb_fold_opts {
 	bool with_pid;                  /* the outermost frame is "comm (pid)" instead of "comm" */
 };
 
-/* Turns samples into folded stacks with names. Call bb_spaces__replay() before. The weight of a
- * stack off the CPU is its waiting time in us. Returns 0, or -errno with a message. Free the
- * profile with bb_profile__done(). */
-int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
+/* Turns samples into folded stacks with names, and frees the samples. Call bb_spaces__replay()
+ * before. The weight of a stack off the CPU is its waiting time in us. Returns 0, or -errno with a
+ * message. Free the profile with bb_profile__done(). */
+int bb_fold(struct bb_samples *samples, const struct bb_spaces *spaces,
 	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err);
 
 void bb_profile__done(struct bb_profile *p);

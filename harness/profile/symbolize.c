@@ -165,7 +165,7 @@ static int answer_file(void *arg, int socket)
 	return 0;
 }
 
-#define N_CHILDREN 2u /* children at a time */
+#define N_CHILDREN 4u /* children at a time */
 #define MAX_REQUESTS 16u
 #define POLL_MS 100 /* A signal that came just before a poll() is noticed after this time. */
 
