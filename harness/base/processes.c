@@ -66,13 +66,14 @@ static int read_process(uint64_t pid, struct process *ret_process)
 	return 0;
 }
 
-/* Returns true if `pid` is `root` or one of its descendants. */
+/* Returns true if `pid` is `root` or one of its descendants. v[n] are in the order of /proc, which
+ * is that of the process ids. */
 static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 {
 	for (size_t depth = 0; depth < n && pid && pid != root; depth++) {
-		const struct process *p = BB_FIND(v, n, it->pid == pid);
+		size_t at = BB_N_LEADING(v, n, it->pid < pid);
 
-		pid = p ? p->parent : 0;
+		pid = at < n && v[at].pid == pid ? v[at].parent : 0;
 	}
 	return pid && pid == root;
 }
