@@ -444,7 +444,8 @@ static void test_attach(void **state)
 	}
 }
 
-/* Runs that bpfbench's own polling causes make the batch void, with a message. */
+/* Runs that bpfbench's own polling causes make the batch void, with a message. On a busy machine,
+ * the message may be that they cannot be told from the others. */
 static void test_our_own_polling(void **state)
 {
 	struct running *r;
@@ -454,7 +455,7 @@ static void test_our_own_polling(void **state)
 	need_two_cpus();
 	r = begin_attach("on_sys_enter");
 	b = batch(r, 0, MAX_SAMPLES, 0.02);
-	if (strncmp(b.void_why, "bpfbench's own readings make it run: ", 37))
+	if (strncmp(b.void_why, "bpfbench's own readings make it run", 35))
 		fail_msg("'%s'", b.void_why);
 	end(r);
 }
