@@ -159,11 +159,10 @@ static void check_stdout_at_exit(int status, void *)
 int main(int argc, char **argv)
 {
 	struct bb_err err = {0};
-	int rc;
 
 	if (getpid() == 1 && argc == 2 && !strcmp(argv[1], "vm-guest"))
 		bb_guest_run();
-	rc = bb_caller__own_files(&err); /* must come before any file is opened */
+	int rc = bb_caller__own_files(&err); /* must come before any file is opened */
 	if (!rc && !open_closed_streams())
 		rc = bb_fail(&err, -errno, "/dev/null: %m");
 	/* From here on no control character reaches the terminal (base/clean.h). */

@@ -39,11 +39,9 @@ void bb_caller(uid_t *ret_uid, gid_t *ret_gid)
 
 int bb_become_user(uid_t uid, gid_t gid)
 {
-	struct passwd *user;
-
 	if (geteuid() != 0 || uid == 0)
 		return 0;
-	user = getpwuid(uid);
+	struct passwd *user = getpwuid(uid);
 	if (user ? initgroups(user->pw_name, gid) : setgroups(0, NULL))
 		return -errno;
 	if (setgid(gid) || setuid(uid))
@@ -57,14 +55,13 @@ bool bb_user__is_initial_namespace(void)
 {
 	static const uint64_t expected[] = {0, 0, UINT32_MAX};
 	bool is_same = true;
-	const char *at;
 	uint64_t number;
 	char *text;
 	size_t len;
 
 	if (bb_read_proc("/proc/self/uid_map", 4096, &text, &len))
 		return true;
-	at = text;
+	const char *at = text;
 	for (size_t i = 0; is_same && i < BB_LEN(expected); i++) {
 		at += strspn(at, " \t");
 		is_same = !bb_parse_digits(&at, &number) && number == expected[i];
@@ -75,7 +72,6 @@ bool bb_user__is_initial_namespace(void)
 
 int bb_caller__own_files(struct bb_err *err)
 {
-	const struct passwd *user;
 	int rc = 0;
 	uid_t uid;
 	gid_t gid;
@@ -83,7 +79,7 @@ int bb_caller__own_files(struct bb_err *err)
 	bb_caller(&uid, &gid);
 	if (uid == geteuid())
 		return 0;
-	user = getpwuid(uid);
+	const struct passwd *user = getpwuid(uid);
 	if (user ? initgroups(user->pw_name, gid) : setgroups(1, &gid)) {
 		rc = -errno;
 	} else {
@@ -107,10 +103,9 @@ int bb_caller__become(struct bb_err *err)
 {
 	uid_t uid;
 	gid_t gid;
-	int rc;
 
 	bb_caller(&uid, &gid);
-	rc = bb_become_user(uid, gid);
+	int rc = bb_become_user(uid, gid);
 	if (rc)
 		return bb_fail(err, rc, "cannot become the user %u who called sudo: %m", uid);
 	file_uid = 0;
@@ -141,11 +136,9 @@ void bb_root__end(void)
 
 int bb_root__open(const char *path, int flags)
 {
-	int fd;
-
 	assert(!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5));
 	bb_root__begin();
-	fd = bb_open(path, flags);
+	int fd = bb_open(path, flags);
 	bb_root__end();
 	return fd;
 }

@@ -30,11 +30,9 @@ static bool is_changed;
 
 void bb_open_files__allow_more(void)
 {
-	struct rlimit more;
-
 	if (is_changed || getrlimit(RLIMIT_NOFILE, &given))
 		return;
-	more = given;
+	struct rlimit more = given;
 	if (more.rlim_max < ENOUGH) /* only root may raise the hard limit */
 		more.rlim_max = ENOUGH;
 	if (more.rlim_cur < ENOUGH)
@@ -130,13 +128,11 @@ static int confine(enum bb_confinement how)
 	static const int closing = SCMP_SYS(close);
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-	scmp_filter_ctx filter;
-	int rc;
 
 	/* Root becomes nobody. In a user namespace without the user nobody this fails, and the
 	 * child stays root without capabilities. */
-	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	     setresuid(NOBODY, NOBODY, NOBODY);
+	int rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+		 setresuid(NOBODY, NOBODY, NOBODY);
 	/* This must come after the change of user, which clears PR_SET_PDEATHSIG. */
 	if (syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -144,7 +140,7 @@ static int confine(enum bb_confinement how)
 	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
 		/* The kernel has no seccomp, which only a trial needs. */
 		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0;
-	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		bb_out_of_memory();
 	rc = allow(filter, calls, BB_LEN(calls));
@@ -162,14 +158,13 @@ static int confine(enum bb_confinement how)
 static void confine_memory(uint64_t more_bytes)
 {
 	struct rlimit limit;
-	const char *c;
 	uint64_t pages;
 	char *text;
 	size_t len;
 
 	if (bb_read_proc("/proc/self/statm", 4096, &text, &len))
 		return;
-	c = text;
+	const char *c = text;
 	if (!bb_parse_digits(&c, &pages)) {
 #ifdef __SANITIZE_ADDRESS__
 		more_bytes += ASAN_BYTES;
@@ -537,12 +532,10 @@ int bb_descriptor__receive(int socket_fd, int *ret_number, int *ret_fd)
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
 				 .msg_controllen = sizeof(control.bytes)};
-	const struct cmsghdr *head;
-	ssize_t n;
 
 	*ret_fd = -1;
-	n = TEMP_FAILURE_RETRY(recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC));
-	head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	ssize_t n = TEMP_FAILURE_RETRY(recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC));
+	const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (head && head->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(head), sizeof(*ret_fd));
 	return n < 0 ? -errno : n == sizeof(*ret_number) ? 0 : -EPIPE;

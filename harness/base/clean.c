@@ -171,10 +171,8 @@ void bb_clean__put_raw(FILE *out, const char *text)
 /* errno may have changed before a buffered stream reports a failed write. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
-	int error;
-
 	if (!fflush(out) && !ferror(out))
 		return 0;
-	error = write_error ? write_error : EIO;
+	int error = write_error ? write_error : EIO;
 	return bb_fail(err, -error, "%s: %s", name, strerror(error));
 }

@@ -66,10 +66,9 @@ static int new_socket(void)
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
-	int len;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	len = bb_root__read(path, ret_words, size);
+	int len = bb_root__read(path, ret_words, size);
 	for (int i = 0; i + 1 < len; i++)
 		if (!ret_words[i])
 			ret_words[i] = ' ';

@@ -65,7 +65,6 @@ static void answer_request(const struct service *s, struct connection *c)
 	char *version = c->head, *method, *target;
 	void *page = MAP_FAILED;
 	struct stat st;
-	bool is_head;
 
 	version[strcspn(version, "\r\n")] = '\0';
 	method = strsep(&version, " ");
@@ -74,7 +73,7 @@ static void answer_request(const struct service *s, struct connection *c)
 		refuse(c, "400 Bad Request", false);
 		return;
 	}
-	is_head = !strcmp(method, "HEAD");
+	bool is_head = !strcmp(method, "HEAD");
 	target[strcspn(target, "?")] = '\0';
 	if (!is_head && strcmp(method, "GET")) {
 		refuse(c, "405 Method Not Allowed", false);
@@ -253,13 +252,12 @@ int bb_http_server__open(const char *address, const char *type, struct bb_http_s
 		.n_keep = 1,
 		.confinement = BB_CONFINED_SERVER,
 	};
-	int rc;
 
 	s->type = type;
 	s->page = -1;
 	for (size_t i = 0; i < MOST_CONNECTIONS; i++)
 		s->connections[i].fd = -1;
-	rc = s->listener = listen_at(address, &server, err);
+	int rc = s->listener = listen_at(address, &server, err);
 	if (rc >= 0) {
 		rules.keep = &s->listener;
 		rc = bb_child__start(&rules, serve, s, &server.child);

@@ -195,12 +195,11 @@ char *bb_program_dir(void)
 
 	if (!*dir) {
 		ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
-		char *slash;
 
 		if (n < 0)
 			return NULL;
 		dir[n] = '\0';
-		slash = strrchr(dir, '/');
+		char *slash = strrchr(dir, '/');
 		if (slash)
 			*slash = '\0';
 	}
@@ -332,13 +331,12 @@ void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_
 	size_t prefix = strlen(name) - n_random;
 	const struct dirent *e;
 	struct stat like;
-	int again;
 	DIR *dir;
 
 	flock(fd, LOCK_EX | LOCK_NB);
 	if (fstat(fd, &like))
 		return;
-	again = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int again = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = again < 0 ? NULL : fdopendir(again);
 	if (!dir)
 		bb_close(&again);

@@ -66,12 +66,11 @@ int bb_parse_i64(const char *text, int64_t *ret_value)
 int bb_parse_double(const char *text, double *ret_value)
 {
 	char *end;
-	double v;
 
 	if (!text[0] || isspace((unsigned char)text[0]))
 		return -EINVAL;
 	errno = 0;
-	v = strtod(text, &end);
+	double v = strtod(text, &end);
 	if (*end || end == text || !isfinite(v))
 		return -EINVAL;
 	if (errno == ERANGE)

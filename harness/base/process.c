@@ -178,14 +178,13 @@ static int read_stream(struct stream *s)
 {
 	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {
 		size_t half = s->len / 2;
-		ssize_t n;
 
 		if (s->len + CHUNK_BYTES >= MOST_BYTES) {
 			memmove(s->text, s->text + half, s->len - half);
 			s->len -= half;
 		}
 		bb_reserve(&s->text, s->len + CHUNK_BYTES + 1, &s->size, 1);
-		n = read(s->read_fd, s->text + s->len, CHUNK_BYTES);
+		ssize_t n = read(s->read_fd, s->text + s->len, CHUNK_BYTES);
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		s->len += (size_t)n;
@@ -250,7 +249,6 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 				       .own_session = true};
 	struct bb_child keeper;
 	int child_rc = 0, rc;
-	ssize_t n;
 
 	rc = bb_child__start(&rules, run_keeper, &start, &keeper);
 	if (rc && keeper.pid) {
@@ -261,7 +259,7 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	bb_close(&log->write_fd);
 	if (rc)
 		return rc;
-	n = TEMP_FAILURE_RETRY(read(keeper.fd, &child_rc, sizeof(child_rc)));
+	ssize_t n = TEMP_FAILURE_RETRY(read(keeper.fd, &child_rc, sizeof(child_rc)));
 	rc = follow(keeper.pid, out, log, &ret_end->status);
 	ret_end->was_whole = start.is_whole;
 	close(keeper.fd);

@@ -48,10 +48,9 @@ static int read_process(uint64_t pid, struct process *ret_process)
 	uint64_t parent, user, system, pages;
 	char path[48], text[1024];
 	const char *at;
-	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
-	rc = read_stat(path, text, &at);
+	int rc = read_stat(path, text, &at);
 	if (rc)
 		return rc;
 	if (!read_field(at, PARENT, &parent) || !read_field(at, REAPED_USER, &user) ||
@@ -191,11 +190,10 @@ static int add_processes(const struct bb_ending *e, struct bb_processes *p)
 {
 	struct process *v;
 	size_t n;
-	int rc;
 
 	if (!is_own_proc())
 		return -ENOTSUP;
-	rc = read_all(&v, &n);
+	int rc = read_all(&v, &n);
 	for (size_t i = 0; i < n; i++) {
 		pid_t pid = v[i].pid;
 

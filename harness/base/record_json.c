@@ -258,7 +258,6 @@ static int read_struct(struct bb_record_reader *rd, const struct bb_member *m, c
 		       void *at)
 {
 	size_t len = strlen(rd->where);
-	int rc;
 
 	if (m->type == BB_STRUCT_OR_NULL) {
 		void **owned = at;
@@ -267,7 +266,7 @@ static int read_struct(struct bb_record_reader *rd, const struct bb_member *m, c
 		bb_record__init(m->of, at);
 	}
 	snprintf(rd->where + len, sizeof(rd->where) - len, "%s%s", len ? "." : "", m->key);
-	rc = bb_record__read(rd, m->of, v, at);
+	int rc = bb_record__read(rd, m->of, v, at);
 	if (!rc)
 		rd->where[len] = '\0';
 	return rc;

@@ -80,11 +80,10 @@ char *bb_vasprintf(const char *fmt, va_list ap)
 
 char *bb_asprintf(const char *fmt, ...)
 {
-	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = bb_vasprintf(fmt, ap);
+	char *text = bb_vasprintf(fmt, ap);
 	va_end(ap);
 	return text;
 }

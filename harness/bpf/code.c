@@ -160,12 +160,11 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 		for (uint32_t i = 0; !rc && i < p.n; i++) {
 			const struct bpf_insn *now = &w->code->insns[p.at + i];
 			uint32_t to_section, offset;
-			int64_t to;
 
 			if (bb_insn_is_second_half(w->code->insns, p.at + i) ||
 			    (!bb_insn_is_function_call(now) && !bb_insn_is_function_address(now)))
 				continue;
-			to = bb_insn_function_target(now, p.at + i);
+			int64_t to = bb_insn_function_target(now, p.at + i);
 			if (to < 0 || to >= w->code->n || w->has_piece[to])
 				continue;
 			bb_elf_file__callee(w->file, p.section, p.offset + i, &to_section, &offset);
@@ -187,7 +186,6 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {
 	uint32_t record_bytes, room, n = 0;
-	char *records;
 
 	*ret_records = NULL;
 	*ret_n = 0;
@@ -199,7 +197,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			       "the object file is broken: records of %u bytes in .BTF.ext",
 			       record_bytes);
 	room = bytes / record_bytes + 1;
-	records = bb_calloc(room, size);
+	char *records = bb_calloc(room, size);
 	for (size_t k = 0; k < w->n_pieces; k++) {
 		const struct piece *p = &w->pieces[k];
 		struct ext_section s;
@@ -245,20 +243,18 @@ static int read_tables(const struct walk *w, const struct bb_elf_section *ext, s
 {
 	struct ext_header h;
 	void *funcs, *lines;
-	size_t room;
-	int rc;
 
 	if (ext->bytes < sizeof(h))
 		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext has %zu bytes",
 			       ext->bytes);
 	memcpy(&h, ext->data, sizeof(h));
-	room = ext->bytes - h.bytes;
+	size_t room = ext->bytes - h.bytes;
 	if (h.bytes > ext->bytes || h.funcs_at > room || h.funcs_bytes > room - h.funcs_at ||
 	    h.lines_at > room || h.lines_bytes > room - h.lines_at)
 		return bb_fail(err, -EINVAL,
 			       "the object file is broken: .BTF.ext says it is longer than it is");
-	rc = read_table(w, ext->data + h.bytes + h.funcs_at, h.funcs_bytes, sizeof(*w->code->funcs),
-			&funcs, &w->code->n_funcs, err);
+	int rc = read_table(w, ext->data + h.bytes + h.funcs_at, h.funcs_bytes,
+			    sizeof(*w->code->funcs), &funcs, &w->code->n_funcs, err);
 	w->code->funcs = funcs;
 	if (!rc) {
 		rc = read_table(w, ext->data + h.bytes + h.lines_at, h.lines_bytes,

@@ -44,13 +44,11 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 {
 	Elf_Data *data = elf_getdata(part->scn, NULL);
 	size_t n = bb_elf_part__count(part);
-	struct bb_elf_section *s;
-	bool is_maps;
 
 	if (!data || part->head.sh_info >= f->n_sections)
 		return say_broken(err);
-	s = &f->sections[part->head.sh_info];
-	is_maps = s->name && !strcmp(s->name, ".maps");
+	struct bb_elf_section *s = &f->sections[part->head.sh_info];
+	bool is_maps = s->name && !strcmp(s->name, ".maps");
 	if ((!s->insns && !is_maps) || s->symbol_of)
 		return 0;
 	s->symbol_of = bb_calloc(s->n, sizeof(*s->symbol_of));
@@ -335,7 +333,6 @@ void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 {
 	const struct bb_elf_section *maps;
 	struct bb_jumps j = {0};
-	bool has_jumps;
 
 	if (bb_elf_file__open(elf, len, &j.file, NULL))
 		return;
@@ -344,8 +341,8 @@ void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 	j.symbols = bb_calloc(j.file.n_symbols, sizeof(*j.symbols));
 	j.reached = bb_calloc(j.file.n_symbols, sizeof(*j.reached));
 	j.todo = bb_calloc(j.file.n_symbols, sizeof(*j.todo));
-	has_jumps = BB_ANY(j.file.slots, j.file.n_slots,
-			   j.file.symbols[it->symbol].type == STT_FUNC);
+	bool has_jumps = BB_ANY(j.file.slots, j.file.n_slots,
+				j.file.symbols[it->symbol].type == STT_FUNC);
 	for (size_t i = 0; has_jumps && i < j.file.n_symbols; i++) {
 		const struct bb_elf_symbol *s = &j.file.symbols[i];
 		bool is_function = s->type == STT_FUNC && j.file.sections[s->section].insns;

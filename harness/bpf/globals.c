@@ -110,18 +110,16 @@ int bb_global__set(struct bpf_object *obj, const char *object_path,
 	size_t offset, size, map_size;
 	int64_t value = spec->value;
 	struct bpf_map *map;
-	const void *data;
-	char *copy;
 	int rc = 0;
 
 	if (!text && spec->self && (!self || !bb_self__number(spec->self, self, &value)))
 		return bb_fail(err, -ENOTSUP, "global '%s': " BB_SELF_UNKNOWN, name);
 	if (bb_global__find(obj, name, &map, &offset, &size))
 		return say_no_global(obj, object_path, name, err);
-	data = bpf_map__initial_value(map, &map_size);
+	const void *data = bpf_map__initial_value(map, &map_size);
 	if (!data || offset + size > map_size)
 		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", name, object_path);
-	copy = bb_calloc(1, map_size);
+	char *copy = bb_calloc(1, map_size);
 	memcpy(copy, data, map_size);
 	if (text && strlen(text) >= size)
 		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; '%s' does not fit",
@@ -155,13 +153,11 @@ int bb_global__put(const char *object_path, const char *name, int64_t value, voi
 int bb_map_read_u64(int map_fd, size_t map_size, size_t offset, uint64_t *ret_value)
 {
 	__u32 zero = 0;
-	char *data;
-	int rc;
 
 	if (offset + sizeof(*ret_value) > map_size)
 		return -EINVAL;
-	data = bb_calloc(1, map_size);
-	rc = bpf_map_lookup_elem(map_fd, &zero, data) ? -errno : 0;
+	char *data = bb_calloc(1, map_size);
+	int rc = bpf_map_lookup_elem(map_fd, &zero, data) ? -errno : 0;
 	if (!rc)
 		memcpy(ret_value, data + offset, sizeof(*ret_value));
 	free(data);

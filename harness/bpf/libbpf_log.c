@@ -58,11 +58,10 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	     is_relo = level == LIBBPF_DEBUG && strstr(fmt, "relo #");
 	char *text = NULL;
 	size_t len, kept;
-	int n;
 
 	if (level != LIBBPF_WARN && !is_stats && !is_relo)
 		return 0;
-	n = vasprintf(&text, fmt, ap);
+	int n = vasprintf(&text, fmt, ap);
 	if (n < 0)
 		return n;
 	len = (size_t)n;
@@ -207,11 +206,10 @@ static bool is_source(const struct line *l)
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size)
 {
 	char source[160];
-	size_t len;
 
 	find_last(log, is_of_verifier, 0, ret_reason, size);
 	find_last(log, is_source, 2, source, sizeof(source));
-	len = strlen(ret_reason);
+	size_t len = strlen(ret_reason);
 	if (len && source[0] && len < size)
 		snprintf(ret_reason + len, size - len, ", at: %s", source);
 }

@@ -13,11 +13,9 @@
 
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
 {
-	int rc;
-
 	if (!bpf_prog_get_next_id(id, ret_id))
 		return 0;
-	rc = -errno;
+	int rc = -errno;
 	if (rc == -ENOENT)
 		return rc;
 	return bb_fail(err, rc, "cannot list the loaded programs: %m%s",

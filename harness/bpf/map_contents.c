@@ -222,7 +222,6 @@ static int check_keys(const struct content *c, struct bb_err *err)
 	const struct bb_map_fill *fill = &c->spec->fill;
 	struct bb_map_table *t = fill->from.table;
 	size_t size = c->key_size, n = t->is_raw ? t->n / size : t->n;
-	uint32_t *order;
 	int rc = 0;
 
 	if (c->type->way != BY_KEY)
@@ -251,7 +250,7 @@ static int check_keys(const struct content *c, struct bb_err *err)
 	/* an earlier call has checked at least this many keys of the file */
 	if (fill->count <= t->n_distinct)
 		return 0;
-	order = bb_map_table__order(t, fill->count);
+	uint32_t *order = bb_map_table__order(t, fill->count);
 	for (size_t i = 1; !rc && i < fill->count; i++)
 		if (!memcmp(bb_map_table__key(t, order[i - 1]), bb_map_table__key(t, order[i]),
 			    size))
@@ -321,11 +320,10 @@ static int put_fill(struct content *c, struct bb_err *err)
 	const struct bb_map_fill *fill = &c->spec->fill;
 	const struct bb_map_datum *value = &fill->value;
 	struct bb_map_entry at = {.where = c->spec->where};
-	int rc;
 
 	if (!fill->count)
 		return 0;
-	rc = check_fill(c, err);
+	int rc = check_fill(c, err);
 	if (!rc && (value->is_number || value->self || value->bytes.len))
 		rc = put_datum(c, &at, "value", value, c->value_size, c->values, err);
 	if (rc)
@@ -757,10 +755,9 @@ static int find_changes(const struct content *c, struct changes *ch)
 static int put_back(const struct content *c)
 {
 	struct changes ch = {.most_extra = c->n / 8 + WINDOW};
-	int rc;
 
 	ch.extra = bb_calloc(ch.most_extra, c->key_size);
-	rc = find_changes(c, &ch);
+	int rc = find_changes(c, &ch);
 	for (uint32_t i = 0; !rc && i < ch.n_extra; i++)
 		rc = bpf_map_delete_elem(c->fd, ch.extra + i * c->key_size);
 	for (size_t i = 0; !rc && i < ch.n_missing; i++)
@@ -824,13 +821,11 @@ void bb_steady_maps__free(struct bb_steady_map *maps, size_t n)
 
 static int write_content(struct content *c)
 {
-	int rc;
-
 	if (!c->type || is_written(c))
 		return 0;
 	if (c->is_listed && !put_back(c))
 		return 0;
-	rc = c->type->way == BY_KEY ? delete_all(c) : 0;
+	int rc = c->type->way == BY_KEY ? delete_all(c) : 0;
 	if (!rc && c->n)
 		rc = write_entries(c, 0, c->n);
 	/* an LRU map gets no list, because only writing all of it sets the order of its entries */

@@ -67,10 +67,9 @@ static __attribute__((format(printf, 1, 2))) void write_line(const char *fmt, ..
 {
 	char text[512];
 	va_list args;
-	int len;
 
 	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text) - 1, fmt, args);
+	int len = vsnprintf(text, sizeof(text) - 1, fmt, args);
 	va_end(args);
 	if (len < 0)
 		return;

@@ -204,11 +204,10 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 	struct ifinfomsg *link = begin(&r, RTM_NEWLINK, 0, sizeof(*link));
 	struct ifaddrmsg *a;
 	struct ndmsg *neighbour;
-	int rc;
 
 	link->ifi_index = (int)ifindex;
 	add_bytes(&r, IFLA_ADDRESS, macs[end], MAC_BYTES);
-	rc = talk(&r);
+	int rc = talk(&r);
 	if (rc)
 		return rc;
 	a = begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*a));
@@ -248,11 +247,10 @@ struct bb_xdp_port {
 static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 {
 	char names[2][IFNAMSIZ];
-	int rc;
 
 	for (size_t i = 0; i < 2; i++)
 		snprintf(names[i], sizeof(names[i]), "bb%zu", net->n_ports + i);
-	rc = add_veth(names[0], names[1], -1);
+	int rc = add_veth(names[0], names[1], -1);
 	for (size_t i = 0; !rc && i < 2; i++) {
 		struct bb_xdp_port *port = bb_append(&net->ports, &net->n_ports, sizeof(*port));
 
@@ -510,11 +508,10 @@ int bb_veth_parse_packets(const char *text, const char *device, uint64_t *ret_re
 			  uint64_t *ret_sent)
 {
 	uint64_t numbers[10];
-	const char *at;
 	char name[64];
 
 	snprintf(name, sizeof(name), " %s:", device);
-	at = strstr(text, name);
+	const char *at = strstr(text, name);
 	if (!at)
 		return -EPROTO;
 	/* 8 counters for receiving, then 8 for sending: bytes, packets, ... */

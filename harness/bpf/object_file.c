@@ -49,8 +49,6 @@ static const char *machine_name(unsigned int machine)
 static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	Elf64_Ehdr head;
-	unsigned int machine;
-	bool ours;
 
 	if (len < EI_NIDENT || memcmp(elf, ELFMAG, SELFMAG))
 		return bb_fail(err, -EINVAL,
@@ -63,8 +61,8 @@ static int check_elf(const char *path, const char *elf, size_t len, struct bb_er
 			       "bytes; " HOW_TO_BUILD,
 			       path, len);
 	memcpy(&head, elf, sizeof(head));
-	ours = head.e_ident[EI_DATA] == our_order;
-	machine = ours ? head.e_machine : __builtin_bswap16(head.e_machine);
+	bool ours = head.e_ident[EI_DATA] == our_order;
+	unsigned int machine = ours ? head.e_machine : __builtin_bswap16(head.e_machine);
 	if (machine != EM_BPF || head.e_ident[EI_CLASS] != ELFCLASS64)
 		return bb_fail(err, -EINVAL,
 			       "%s: not a BPF object: an ELF file for %s (machine "
@@ -163,13 +161,12 @@ int bb_object_try_load(const char *path, const char *elf, const char *trial, str
 		       struct bb_err *err)
 {
 	struct held *h = all_held;
-	int rc;
 
 	while (h->elf != elf)
 		h = h->next;
 	if (BB_ANY(h->passed, h->n_passed, !strcmp(*it, trial)))
 		return 0;
-	rc = bb_object_trial_load(path, obj, err);
+	int rc = bb_object_trial_load(path, obj, err);
 	if (!rc)
 		BB_PUSH(h->passed, h->n_passed, bb_strdup(trial));
 	return rc;
@@ -179,7 +176,6 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
 	char words[128], reason[300];
-	bool is_for_others;
 
 	/* libbpf writes "bad map relo" about maps in sections with other names than "maps" */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
@@ -199,8 +195,8 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 		return bb_fail(err, rc, "%s: cannot be opened: %s%s", path, words,
 			       rc == -ENOMEM ? "; allow more memory (ulimit -v)" : "");
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
-	is_for_others = strstr(reason, "is static and not supported") ||
-			strstr(reason, "invalid pinning value");
+	bool is_for_others = strstr(reason, "is static and not supported") ||
+			     strstr(reason, "invalid pinning value");
 	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc,
 		       "%s: not a BPF object that libbpf can read (%s%s%s); %s", path, words,
 		       reason[0] ? ": " : "", reason,
@@ -213,11 +209,10 @@ int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_obj
 		   struct bb_err *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench");
-	struct bpf_object *obj;
 	struct bpf_map *map;
 
 	bb_libbpf_log__begin();
-	obj = bpf_object__open_mem(elf, len, &opts);
+	struct bpf_object *obj = bpf_object__open_mem(elf, len, &opts);
 	if (!obj)
 		return say_not_opened(path, -errno, err);
 	bpf_object__for_each_map(map, obj) bpf_map__set_pin_path(map, NULL);

@@ -64,11 +64,10 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 	     i++) {
 		const struct btf_member *m = &btf_members(t)[i];
 		const char *own = btf__name_by_offset(btf, m->name_off);
-		char *whole;
 
 		if (!own || !*own || btf_member_bitfield_size(t, i))
 			continue;
-		whole = bb_asprintf("%s.%s", name, own);
+		char *whole = bb_asprintf("%s.%s", name, own);
 		add_global(info, btf, whole, m->type, depth + 1);
 		free(whole);
 	}
@@ -123,7 +122,6 @@ static char *hex_of(const struct bb_blob *b)
 
 static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
 {
-	const struct bb_captured_attachment **attachments;
 	const struct bb_capture *c;
 	int rc = bb_capture__borrow(path, &c, err);
 	/* of_prog[i] is the index in info->programs of the capture's program i, plus 1, or 0 if it
@@ -133,7 +131,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	if (rc)
 		return rc;
 	info->is_capture = true;
-	attachments = bb_capture__any_attachments(c);
+	const struct bb_captured_attachment **attachments = bb_capture__any_attachments(c);
 	of_prog = bb_calloc(c->n_progs, sizeof(*of_prog));
 	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];

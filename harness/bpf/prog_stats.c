@@ -11,10 +11,9 @@
 int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struct bb_err *err)
 {
 	char path[64];
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", prog_fd);
-	fd = bb_root__open(path, O_RDONLY);
+	int fd = bb_root__open(path, O_RDONLY);
 	if (fd < 0)
 		return bb_fail(err, fd, "%s: %m%s", path,
 			       fd == -ENOENT ? "; is /proc mounted?" : "");
@@ -117,11 +116,10 @@ struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
 static int swap_sysctl(char *old, size_t size, const char *value)
 {
 	int fd = bb_root__open(SYSCTL, O_RDWR), rc;
-	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	n = old ? pread(fd, old, size - 1, 0) : 0;
+	ssize_t n = old ? pread(fd, old, size - 1, 0) : 0;
 	if (old && n >= 0)
 		old[n] = '\0';
 	rc = n < 0 || pwrite(fd, value, strlen(value), 0) < 0 ? -errno : 0;

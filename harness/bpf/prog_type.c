@@ -47,10 +47,9 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 {
 	enum bpf_attach_type attach_type = 0;
 	enum bpf_prog_type type;
-	size_t len;
 
 	section += *section == '?'; /* '?' marks programs that are not loaded by default */
-	len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
+	size_t len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
 	for (size_t i = 0; i < BB_LEN(newer); i++)
 		if (len == strlen(newer[i].word) && !memcmp(section, newer[i].word, len)) {
 			*ret_type = newer[i].type;
@@ -119,7 +118,6 @@ bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_nea
 	struct btf *btf = btf__load_vmlinux_btf();
 	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
 	const char **names = bb_calloc(n_types, sizeof(*names));
-	const char *near;
 	size_t n = 0, len = strlen(kinds[of].prefix);
 
 	for (__u32 id = 1; id < n_types; id++) {
@@ -131,7 +129,7 @@ bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_nea
 		if (known && !strncmp(known, kinds[of].prefix, len))
 			names[n++] = known + len;
 	}
-	near = bb_nearest(name, names, n);
+	const char *near = bb_nearest(name, names, n);
 	if (near)
 		snprintf(ret_near, size, "%s", near);
 	free(names);
@@ -149,10 +147,9 @@ bool bb_kernel_name__of_section(const char *section, char *ret_near, size_t size
 		{"fmod_ret", BB_NAME_OF_FUNCTION}, {"lsm", BB_NAME_OF_LSM},
 		{"tp_btf", BB_NAME_OF_EVENT},      {"iter", BB_NAME_OF_ITER},
 	};
-	size_t len;
 
 	section += *section == '?';
-	len = strcspn(section, "./");
+	size_t len = strcspn(section, "./");
 	*ret_near = '\0';
 	for (size_t i = 0; i < BB_LEN(hooks); i++) {
 		const char *slash = strchr(section, '/');

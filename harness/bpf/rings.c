@@ -21,10 +21,9 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
-	void *p;
 
 	ring->map_fd = -1;
-	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+	void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
 	ring->consumer = p;
@@ -64,7 +63,6 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		return -errno;
 	BB_PUSH(r->perf_buffers, r->n_perf_buffers, pb);
 	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
-		struct perf_event_mmap_page *page;
 		struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
 		size_t size;
 		void *buf;
@@ -73,7 +71,7 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		ring->map_fd = -1;
 		if (rc)
 			return rc;
-		page = buf;
+		struct perf_event_mmap_page *page = buf;
 		/* these are __u64 in the ABI; unsigned long has the same size on 64-bit machines */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;

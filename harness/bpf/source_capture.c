@@ -50,12 +50,11 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 static int set_variable(struct captured *s, const struct bb_global_spec *global, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->capture->n_maps; i++) {
-		struct bb_captured_map *m;
 		size_t offset, size;
 
 		if (!find_variable(s, i, global->name, &offset, &size))
 			continue;
-		m = &s->own->maps[i];
+		struct bb_captured_map *m = &s->own->maps[i];
 		if (!m->n_entries) { /* a capture omits the value of an array if it is zero */
 			free(m->entries.data);
 			m->entries.size = m->key_size + (size_t)m->value_size;
@@ -197,20 +196,18 @@ static int captured_code(const struct bb_target *t, int prog_fd, struct bb_code 
 	const struct captured *s = (const struct captured *)t;
 	const struct bb_captured_prog *p = s->capture->progs;
 	struct bpf_btf_info btf = {0};
-	struct bb_code c;
-	int rc;
 
 	while (s->replay.progs[p - s->capture->progs] != prog_fd)
 		p++;
-	c = (struct bb_code){.type = p->type,
-			     .expected_attach_type = p->expected_attach_type,
-			     .flags = p->flags,
-			     .kern_version = p->kern_version,
-			     .attach_btf_id = p->attach_btf_id,
-			     .n = p->n_insns,
-			     .n_funcs = p->n_funcs,
-			     .n_lines = p->n_lines,
-			     .btf_fd = -1};
+	struct bb_code c = (struct bb_code){.type = p->type,
+					    .expected_attach_type = p->expected_attach_type,
+					    .flags = p->flags,
+					    .kern_version = p->kern_version,
+					    .attach_btf_id = p->attach_btf_id,
+					    .n = p->n_insns,
+					    .n_funcs = p->n_funcs,
+					    .n_lines = p->n_lines,
+					    .btf_fd = -1};
 	if (p->attach_prog >= 0)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' is attached to another program; that one would have to be "
@@ -242,7 +239,7 @@ static int captured_code(const struct bb_target *t, int prog_fd, struct bb_code 
 		insn->src_reg = is_fd ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
 		insn->imm = s->replay.maps[p->fds[insn->imm].map];
 	}
-	rc = bb_code__check(&c, err);
+	int rc = bb_code__check(&c, err);
 	if (rc)
 		bb_code__done(&c);
 	else

@@ -109,15 +109,13 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 {
 	const char *section = bpf_program__section_name(ours), *as = s->type;
 	uint32_t type, attach_type;
-	bool of_kernel;
-	int rc;
 
 	/* libbpf does not know the section */
 	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC)
 		as = bb_section_type__find(section, &type, &attach_type, NULL)
 			     ? bb_section_type__guess(section)
 			     : section;
-	rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
+	int rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
 	if (as && !rc) {
 		bpf_program__set_type(ours, (enum bpf_prog_type)type);
 		bpf_program__set_expected_attach_type(ours, (enum bpf_attach_type)attach_type);
@@ -128,7 +126,7 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	 * links, or if its section names no kernel function. We then attach it to a function of
 	 * ours (fire/user_function.h). */
 	attach_type = bpf_program__expected_attach_type(ours);
-	of_kernel = bb_multi_link__is_of_kernel(attach_type);
+	bool of_kernel = bb_multi_link__is_of_kernel(attach_type);
 	if (bpf_program__type(ours) == BPF_PROG_TYPE_KPROBE &&
 	    (of_kernel || bb_multi_link__is_of_users(attach_type)) &&
 	    (!bb_multi_link__is_there(attach_type) || (of_kernel && !strchr(section, '/'))))
@@ -242,13 +240,12 @@ static int object_load(struct bb_target *t, struct bb_err *err)
 static void object_verifier_log(struct bb_target *t, char *log, size_t size)
 {
 	struct object *s = (struct object *)t;
-	struct bpf_program *p;
 	struct bpf_object *obj;
 
 	snprintf(log, size, "%s", s->stats);
 	if (log[0] || bb_must_end() || open_object(s, &obj, NULL))
 		return;
-	p = our_program(s, obj);
+	struct bpf_program *p = our_program(s, obj);
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
 	    bb_kept_maps__reuse(&s->head.kept, obj) || bpf_object__load(obj))
 		log[0] = '\0';
@@ -287,9 +284,7 @@ static int object_attach(struct bb_target *t, struct bpf_link **ret_link, struct
 	 * a file, which is opened with the user's rights. */
 	bool as_root = section[0] != 'u';
 	struct bb_err no_tracefs = {0};
-	struct bpf_link *link;
 	char where[256];
-	int rc;
 
 	/* libbpf finds tracepoints in tracefs, and kprobes too on older kernels */
 	if (type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE)
@@ -297,8 +292,8 @@ static int object_attach(struct bb_target *t, struct bpf_link **ret_link, struct
 	bb_libbpf_log__begin();
 	if (as_root)
 		bb_root__begin();
-	link = bpf_program__attach(p);
-	rc = link ? 0 : -errno;
+	struct bpf_link *link = bpf_program__attach(p);
+	int rc = link ? 0 : -errno;
 	if (as_root)
 		bb_root__end();
 	if (rc == -EOPNOTSUPP || rc == -ESRCH)
@@ -322,14 +317,12 @@ static int object_fill_usdt(struct bb_target *t, const char *path, const char *p
 {
 	struct object *s = (struct object *)t;
 	const struct bb_err nothing = {0};
-	struct bpf_link *link;
 	char where[PATH_MAX];
-	int rc;
 
 	bb_libbpf_log__begin();
-	link = bpf_program__attach_usdt(our_program(s, s->obj), getpid(), path, provider, name,
-					NULL);
-	rc = link ? 0 : -errno;
+	struct bpf_link *link = bpf_program__attach_usdt(our_program(s, s->obj), getpid(), path,
+							 provider, name, NULL);
+	int rc = link ? 0 : -errno;
 	bpf_link__destroy(link);
 	/* -ESRCH means that the program reads no arguments, so it has no maps for them */
 	if (!rc || rc == -ESRCH)
@@ -359,12 +352,10 @@ static int object_code(const struct bb_target *t, int prog_fd, struct bb_code *r
 	const struct bpf_program *p = bpf_object__next_program(s->obj, NULL);
 	struct bb_code c = {0};
 	struct bpf_prog_info info = {0};
-	const char *section;
-	int rc;
 
 	while (bpf_program__fd(p) != prog_fd)
 		p = bpf_object__next_program(s->obj, (struct bpf_program *)p);
-	section = bpf_program__section_name(p);
+	const char *section = bpf_program__section_name(p);
 
 	c.btf = bpf_object__btf(s->obj);
 	c.btf_fd = bpf_object__btf_fd(s->obj);
@@ -379,7 +370,7 @@ static int object_code(const struct bb_target *t, int prog_fd, struct bb_code *r
 		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
 	/* only the kernel tells which attach target libbpf chose */
-	rc = bb_info__read(prog_fd, &info);
+	int rc = bb_info__read(prog_fd, &info);
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about '%s': %m", c.name);
 	c.attach_btf_id = info.attach_btf_id;
@@ -447,12 +438,11 @@ static int object_open(struct bb_target *t, const struct bb_source_spec *spec, s
 	struct object *s = (struct object *)t;
 	struct bpf_object *obj = NULL;
 	char *trial = bb_asprintf("%s %s", spec->program, spec->type ? spec->type : "");
-	int rc;
 
 	s->globals = spec->globals;
 	s->n_globals = spec->n_globals;
 	s->type = spec->type ? bb_strdup(spec->type) : NULL;
-	rc = bb_object_hold(spec->path, &s->elf, &s->elf_len, err);
+	int rc = bb_object_hold(spec->path, &s->elf, &s->elf_len, err);
 	if (!rc) {
 		bb_jumps__open(s->elf, s->elf_len, &s->jumps);
 		rc = open_object(s, &obj, err);

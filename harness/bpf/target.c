@@ -22,14 +22,13 @@ int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_ta
 					  : bb_capture_is_one(spec->path) ? &bb_source_capture
 									  : &bb_source_object;
 	struct bb_target *t = bb_calloc(1, ops->size);
-	int rc;
 
 	t->ops = ops;
 	t->program = spec->program ? bb_strdup(spec->program) : NULL;
 	t->where = bb_strdup(spec->path ? spec->path : "a loaded program");
 	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 	t->kept.self = spec->self;
-	rc = ops->open(t, spec, err);
+	int rc = ops->open(t, spec, err);
 	if (rc)
 		bb_target__free(t);
 	else
@@ -48,11 +47,10 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	struct bpf_prog_info info = {.jited_ksyms = (__u64)(uintptr_t)&address,
 				     .nr_jited_ksyms = 1};
 	struct bb_err local = {0};
-	int rc;
 
 	err = err ? err : &local;
 	bb_target__unload(t);
-	rc = t->ops->load(t, err);
+	int rc = t->ops->load(t, err);
 	if (rc)
 		return rc;
 	/* With the JIT off, jited_prog_len is 0 and `address` is that of the interpreter. jit_mod64
@@ -72,11 +70,10 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 {
 	struct bb_prog_facts facts;
 	int rc = bb_prog_static__read(t->prog_fd, &facts, err);
-	char *log;
 
 	if (rc)
 		return rc;
-	log = bb_calloc(1, VERIFIER_LOG_BYTES);
+	char *log = bb_calloc(1, VERIFIER_LOG_BYTES);
 	if (t->ops->verifier_log)
 		t->ops->verifier_log(t, log, VERIFIER_LOG_BYTES);
 	bb_prog_static_parse_log(log, &facts.metrics);
@@ -315,8 +312,6 @@ void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 {
-	int rc;
-
 	if (t->contents)
 		return bb_map_contents__write(t->contents, err);
 	if (!t->kept.specs || !t->kept.specs->n)
@@ -324,7 +319,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 	if (bb_target__is_live(t))
 		return say_live(t, "change its maps", err);
 	/* the contents hold map descriptors of this load, so each load needs new ones */
-	rc = bb_map_contents__make(t, t->kept.specs, t->steady, &t->contents, err);
+	int rc = bb_map_contents__make(t, t->kept.specs, t->steady, &t->contents, err);
 	if (rc)
 		return rc;
 	if (t->drops.map_fd >= 0 && bb_map_contents__has_map(t->contents, t->drops.map_fd)) {

@@ -152,8 +152,6 @@ static void say_where(struct bb_take_call *call, uint32_t attach_type, int targe
 						  it->type == attach_type);
 	const char *type = libbpf_bpf_attach_type_str(attach_type);
 	char path[64];
-	ssize_t n;
-	int copy;
 
 	a->attach_type = attach_type;
 	if (type || newer)
@@ -162,12 +160,12 @@ static void say_where(struct bb_take_call *call, uint32_t attach_type, int targe
 		snprintf(a->where, sizeof(a->where), "interface %d", target);
 		return;
 	}
-	copy = target > 0 ? bb_remote__fd(&call->from, target) : -1;
+	int copy = target > 0 ? bb_remote__fd(&call->from, target) : -1;
 	if (copy < 0)
 		return;
 	/* the path of the command's open file, such as a cgroup */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
-	n = readlink(path, a->where, sizeof(a->where) - 1);
+	ssize_t n = readlink(path, a->where, sizeof(a->where) - 1);
 	a->where[n > 0 ? n : 0] = '\0';
 	close(copy);
 }
@@ -176,13 +174,13 @@ void bb_take_attach__link(struct bb_take_call *call)
 {
 	const union bpf_attr *attr = &call->attr;
 	uint32_t type = attr->link_create.attach_type;
-	struct bb_captured_attachment *a;
 	uint64_t name;
 
 	if (type == BPF_PERF_EVENT)
 		return bb_take_attach__event(call, (int)attr->link_create.target_fd,
 					     (int)attr->link_create.prog_fd);
-	a = add_attachment(call, (int)attr->link_create.prog_fd, BB_ATTACHED_BY_LINK, "link");
+	struct bb_captured_attachment *a = add_attachment(call, (int)attr->link_create.prog_fd,
+							  BB_ATTACHED_BY_LINK, "link");
 	if (!a)
 		return;
 	say_where(call, type, (int)attr->link_create.target_fd, a);
@@ -219,12 +217,12 @@ void bb_take_attach__prog_attach(struct bb_take_call *call)
 /* We assume that the call succeeds, because the kernel does not tell which program a socket has. */
 void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at)
 {
-	struct bb_captured_attachment *a;
 	int prog_fd;
 
 	if (bb_remote__read(&call->from, value_at, &prog_fd, sizeof(prog_fd)))
 		return;
-	a = add_attachment(call, prog_fd, BB_ATTACHED_SURELY, "socket");
+	struct bb_captured_attachment *a = add_attachment(call, prog_fd, BB_ATTACHED_SURELY,
+							  "socket");
 	if (a && option == SO_ATTACH_REUSEPORT_EBPF)
 		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
 }
@@ -288,7 +286,6 @@ static bool is_elsewhere(pid_t tid)
 	char path[64], text[32];
 	const char *at = text;
 	uint64_t nr;
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
 	/* The file begins with the number of the system call, with "running", or with "-1" for a
@@ -298,7 +295,7 @@ static bool is_elsewhere(pid_t tid)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
 	bb_root__begin();
-	n = readlink(path, text, sizeof(text));
+	ssize_t n = readlink(path, text, sizeof(text));
 	bb_root__end();
 	return n > 0;
 }
@@ -307,11 +304,10 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 {
 	for (size_t i = 0; i < t->capture->n_attachments; i++) {
 		struct bb_captured_attachment *a = &t->capture->attachments[i];
-		bool is_there;
 
 		if (a->taken.by == BB_ATTACHED_SURELY)
 			continue;
-		is_there = is_attached(t, a);
+		bool is_there = is_attached(t, a);
 		if (!is_there && when == BB_SETTLE_CALL && a->taken.tid == tid)
 			a->refused = true;
 		else if (!is_there && when == BB_SETTLE_END)
@@ -329,14 +325,12 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
 			  const char *where, uint32_t prog_id)
 {
-	struct bb_captured_attachment *a;
-
 	if (prog_id < t->first_prog_id)
 		return;
 	if (BB_ANY(t->capture->attachments, t->capture->n_attachments,
 		   it->taken.prog_id == prog_id))
 		return; /* the program's attachment is known already */
-	a = bb_take__attachment(t, prog_id, kind);
+	struct bb_captured_attachment *a = bb_take__attachment(t, prog_id, kind);
 	if (!a)
 		return;
 	a->attach_type = attach_type;
@@ -383,10 +377,8 @@ static void see_filters(struct bb_take *t, int netlink, const struct if_nameinde
 
 	snprintf(where, sizeof(where), "%s %s", device->if_name, direction);
 	while (n > 0) {
-		unsigned int left;
-
 		n = recv(netlink, answer, sizeof(answer), 0);
-		left = n > 0 ? (unsigned int)n : 0;
+		unsigned int left = n > 0 ? (unsigned int)n : 0;
 		for (const struct nlmsghdr *m = (const void *)answer; NLMSG_OK(m, left);
 		     m = NLMSG_NEXT(m, left)) {
 			uint32_t id = 0;

@@ -47,11 +47,10 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	struct bb_rights_before before;
-	int rc;
 
 	if (bb_rights__are_whole(rights))
 		return 0;
-	rc = bb_rights__limit(rights, &before);
+	int rc = bb_rights__limit(rights, &before);
 	if (!rc) {
 		rc = bb_replay__load_one(r, prog, 0, NULL, 0);
 		bb_rights__restore(&before);
@@ -66,12 +65,11 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 	struct bb_taken_load *load = &p->taken;
 	struct bpf_prog_info info = {0};
 	char lacking[128];
-	int rc;
 
 	if (p->missing)
 		return 0;
 	load->lacks_rights = try_with(r, prog, load->rights);
-	rc = load->lacks_rights == -ENOMEM ? -ENOMEM : bb_replay__load_one(r, prog, 0, NULL, 0);
+	int rc = load->lacks_rights == -ENOMEM ? -ENOMEM : bb_replay__load_one(r, prog, 0, NULL, 0);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc && rc != -EPERM)
@@ -196,7 +194,6 @@ struct bb_take bb_take__begin(const char *const *argv)
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err)
 {
 	__u32 id = t->first_prog_id ? t->first_prog_id - 1 : 0;
-	int rc;
 
 	bb_take__settle(t, BB_SETTLE_END, 0);
 	/* "sched_switch" or "id 372" becomes "sched/sched_switch", which takes milliseconds */
@@ -214,7 +211,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 			seen->stayed = true;
 		bb_close(&fd);
 	}
-	rc = bb_take__devices(t, command);
+	int rc = bb_take__devices(t, command);
 	if (rc)
 		return bb_fail(err, rc, "asking for programs on network devices: %m");
 	return bb_take__entries(t, max_bytes, err);
@@ -280,10 +277,9 @@ static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 
 	for (uint32_t i = 0; i < m->n_entries; i++) {
 		uint32_t id;
-		int32_t prog;
 
 		memcpy(&id, values + i * sizeof(id), sizeof(id));
-		prog = prog_of(t, id);
+		int32_t prog = prog_of(t, id);
 		if (prog < 0)
 			continue;
 		memmove(keys + n * m->key_size, keys + i * m->key_size, m->key_size);
@@ -306,15 +302,12 @@ static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
  * into *vmlinux only when it is needed, because reading takes 0.1 s. The caller frees *vmlinux. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
-	const struct btf_type *type;
-	const char *name;
-
 	if (!p->attach_btf_id || p->attach_btf >= 0 || p->attach_prog >= 0)
 		return;
 	if (!*vmlinux)
 		*vmlinux = btf__load_vmlinux_btf();
-	type = *vmlinux ? btf__type_by_id(*vmlinux, p->attach_btf_id) : NULL;
-	name = type ? btf__name_by_offset(*vmlinux, type->name_off) : "";
+	const struct btf_type *type = *vmlinux ? btf__type_by_id(*vmlinux, p->attach_btf_id) : NULL;
+	const char *name = type ? btf__name_by_offset(*vmlinux, type->name_off) : "";
 	for (size_t i = 0; i < BB_LEN(prefixes); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			name += strlen(prefixes[i]);
@@ -334,16 +327,16 @@ static void resolve(struct bb_take *t)
 	btf__free(vmlinux);
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		struct bb_captured_attachment *a = &c->attachments[i];
-		const struct bb_captured_prog *p;
-		const char *kind;
 
 		a->prog = prog_of(t, a->taken.prog_id);
-		p = a->taken.by_btf && a->prog >= 0 ? &c->progs[a->prog] : NULL;
+		const struct bb_captured_prog *p = a->taken.by_btf && a->prog >= 0
+							   ? &c->progs[a->prog]
+							   : NULL;
 		if (!p || !*p->attach_name)
 			continue;
 		snprintf(a->where, sizeof(a->where), "%s", p->attach_name);
 		/* BPF_RAW_TRACEPOINT_OPEN also attaches programs of other kinds, such as fentry */
-		kind = libbpf_bpf_attach_type_str(p->expected_attach_type);
+		const char *kind = libbpf_bpf_attach_type_str(p->expected_attach_type);
 		if (!strcmp(a->kind, "raw_tracepoint") && kind)
 			snprintf(a->kind, sizeof(a->kind), "%s", kind);
 	}

@@ -13,17 +13,15 @@
 static __attribute__((format(printf, 4, 5))) int add_member(struct archive *a, const void *data,
 							    size_t size, const char *fmt, ...)
 {
-	struct archive_entry *e;
 	char name[64];
 	va_list ap;
-	int rc;
 
 	if (!size)
 		return 0;
 	va_start(ap, fmt);
 	vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
-	e = archive_entry_new();
+	struct archive_entry *e = archive_entry_new();
 	if (!e)
 		bb_out_of_memory();
 	archive_entry_set_pathname(e, name);
@@ -31,11 +29,11 @@ static __attribute__((format(printf, 4, 5))) int add_member(struct archive *a, c
 	archive_entry_set_filetype(e, AE_IFREG);
 	archive_entry_set_perm(e, 0600);
 	archive_entry_set_mtime(e, time(NULL), 0);
-	rc = archive_write_header(a, e) == ARCHIVE_OK &&
-			     archive_write_data(a, data, size) == (la_ssize_t)size
-		     ? 0
-	     : archive_errno(a) > 0 ? -archive_errno(a)
-				    : -EIO;
+	int rc = archive_write_header(a, e) == ARCHIVE_OK &&
+				 archive_write_data(a, data, size) == (la_ssize_t)size
+			 ? 0
+		 : archive_errno(a) > 0 ? -archive_errno(a)
+					: -EIO;
 	archive_entry_free(e);
 	return rc;
 }
@@ -45,13 +43,12 @@ static int add_members(struct archive *a, const struct bb_capture *c)
 	struct bb_blob text = {0};
 	FILE *out = bb_open_memstream(&text.data, &text.size);
 	struct bb_json w = {.out = out, .indent = 1};
-	int rc;
 
 	bb_json__open(&w, NULL, "{\n");
 	bb_record__write(&bb_capture_format, &bb_capture_record, c, c, &w);
 	bb_json__end(&w);
 	bb_close_memstream(out);
-	rc = add_member(a, text.data, text.size, BB_CAPTURE_MANIFEST);
+	int rc = add_member(a, text.data, text.size, BB_CAPTURE_MANIFEST);
 	bb_blob__done(&text);
 	for (size_t i = 0; !rc && i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];
@@ -81,14 +78,13 @@ static int add_members(struct archive *a, const struct bb_capture *c)
 static int write_fd(const struct bb_capture *c, int fd)
 {
 	struct archive *a = archive_write_new();
-	int rc;
 
 	if (!a)
 		bb_out_of_memory();
-	rc = archive_write_set_format_ustar(a) != ARCHIVE_OK ||
-			     archive_write_open_fd(a, fd) != ARCHIVE_OK
-		     ? -EIO
-		     : add_members(a, c);
+	int rc = archive_write_set_format_ustar(a) != ARCHIVE_OK ||
+				 archive_write_open_fd(a, fd) != ARCHIVE_OK
+			 ? -EIO
+			 : add_members(a, c);
 	if (!rc && archive_write_close(a) != ARCHIVE_OK)
 		rc = archive_errno(a) > 0 ? -archive_errno(a) : -EIO;
 	archive_write_free(a);
@@ -448,9 +444,8 @@ int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, 
 {
 	struct stat now = {0};
 	struct lent *l;
-	int rc;
 
-	rc = stat(path, &now);
+	int rc = stat(path, &now);
 	for (l = all; l && !rc; l = l->next)
 		if (bb_is_unchanged(&l->file, &now) && !strcmp(l->capture->path, path)) {
 			l->n++;

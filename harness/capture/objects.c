@@ -106,11 +106,10 @@ int32_t bb_take__btf(struct bb_take *t, int fd)
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 {
 	struct bpf_prog_info info = {0};
-	struct bb_seen_prog *s;
 
 	if (bb_info__read(fd, &info))
 		return NULL;
-	s = BB_FIND(t->seen, t->n_seen, it->id == info.id);
+	struct bb_seen_prog *s = BB_FIND(t->seen, t->n_seen, it->id == info.id);
 	if (s)
 		return s;
 	s = bb_append(&t->seen, &t->n_seen, sizeof(*s));
@@ -222,12 +221,10 @@ static int index_maps(struct bb_take *t, struct gather *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		uint32_t id;
-		int fd;
-		int32_t index;
 
 		memcpy(&id, g->values.data + i * sizeof(id), sizeof(id));
-		fd = bpf_map_get_fd_by_id(id);
-		index = fd < 0 ? -errno : bb_take__map(t, fd);
+		int fd = bpf_map_get_fd_by_id(id);
+		int32_t index = fd < 0 ? -errno : bb_take__map(t, fd);
 		if (index < 0)
 			return index;
 		memcpy(g->values.data + i * sizeof(index), &index, sizeof(index));
@@ -248,7 +245,6 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 	bool holds_maps = was->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 			  was->type == BPF_MAP_TYPE_HASH_OF_MAPS;
 	int fd = was->held.fd, rc = -ENOTSUP;
-	struct bb_captured_map *m;
 
 	if (!g.key_size || !g.value_size)
 		return 0;
@@ -258,7 +254,8 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	m = &t->capture->maps[map]; /* index_maps() may have moved this array by adding maps */
+	struct bb_captured_map *m =
+		&t->capture->maps[map]; /* index_maps() may have moved this array by adding maps */
 	/* we did not see inner_map_fd, so the first inner map takes its place */
 	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
@@ -290,13 +287,12 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 		 * program needs them */
 		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
 			       c->maps[i].inner >= 0;
-		int rc;
 
 		if (none || (!max_bytes && !is_code)) {
 			c->maps[i].left_out = bb_strdup(none ? none : "as asked for");
 			continue;
 		}
-		rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
+		int rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
 		if (rc)
 			return bb_fail(err, rc, "reading map '%s': %m", c->maps[i].name);
 		if (!is_code)

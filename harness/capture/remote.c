@@ -19,10 +19,9 @@ static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
 	uint64_t tgid;
-	int n;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	n = bb_root__read(path, text, sizeof(text));
+	int n = bb_root__read(path, text, sizeof(text));
 	if (n < 0)
 		return n;
 	at = strstr(text, "\nTgid:\t");
@@ -81,10 +80,9 @@ int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, siz
 	*dest = '\0';
 	while (at && got < size - 1) {
 		size_t n = page - (at + got) % page;
-		int rc;
 
 		n = n < size - 1 - got ? n : size - 1 - got;
-		rc = bb_remote__read(r, at + got, dest + got, n);
+		int rc = bb_remote__read(r, at + got, dest + got, n);
 		if (rc) {
 			*dest = '\0';
 			return rc;
@@ -102,7 +100,6 @@ int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t fro
 {
 	size_t common = from_size < to_size ? from_size : to_size;
 	char *from, *to = NULL;
-	int rc;
 
 	memcpy(ret_records, &to, sizeof(to));
 	if (!at || !n)
@@ -111,7 +108,7 @@ int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t fro
 		return -E2BIG;
 	from = bb_calloc(n, from_size);
 	to = bb_calloc(n, to_size);
-	rc = bb_remote__read(r, at, from, n * from_size);
+	int rc = bb_remote__read(r, at, from, n * from_size);
 	for (size_t i = 0; !rc && i < n; i++)
 		memcpy(to + i * to_size, from + i * from_size, common);
 	free(from);

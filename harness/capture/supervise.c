@@ -212,11 +212,10 @@ int bb_follow__start(const char *const *argv, const char *const *env, bool silen
 {
 	struct bb_follow *f = bb_calloc(1, sizeof(*f));
 	sigset_t all, before;
-	int rc;
 
 	f->enough_fd = eventfd(0, EFD_CLOEXEC);
 	f->take = bb_take__begin(argv);
-	rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %m") : 0;
+	int rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %m") : 0;
 	if (!rc)
 		rc = bb_watched__start(argv, NULL, env, silent, true, &f->command, err);
 	if (rc) {
@@ -247,15 +246,13 @@ bool bb_follow__loaded(struct bb_follow *f, uint32_t id)
 	const struct bb_take *t = &f->take;
 	uint32_t map_ids[MAX_MAPS];
 	struct bpf_prog_info info = {.nr_map_ids = MAX_MAPS, .map_ids = (uintptr_t)map_ids};
-	bool is_its;
-	int fd;
 
 	if (id < t->first_prog_id)
 		return false;
 	pthread_mutex_lock(&f->lock);
 	/* a watched call of the command had a descriptor of this program */
-	is_its = BB_ANY(t->seen, t->n_seen, it->id == id);
-	fd = is_its ? -1 : bpf_prog_get_fd_by_id(id);
+	bool is_its = BB_ANY(t->seen, t->n_seen, it->id == id);
+	int fd = is_its ? -1 : bpf_prog_get_fd_by_id(id);
 	if (fd >= 0 && !bb_info__read(fd, &info) && info.nr_map_ids <= MAX_MAPS)
 		is_its = BB_ANY(t->capture->progs, t->capture->n_progs,
 				is_like(t, it, &info, map_ids));
@@ -266,10 +263,8 @@ bool bb_follow__loaded(struct bb_follow *f, uint32_t id)
 
 size_t bb_follow__n_loads(struct bb_follow *f, double *ret_quiet_s)
 {
-	size_t n;
-
 	pthread_mutex_lock(&f->lock);
-	n = f->take.capture->n_progs;
+	size_t n = f->take.capture->n_progs;
 	*ret_quiet_s = bb_seconds_since(f->last_ns);
 	pthread_mutex_unlock(&f->lock);
 	return n;
@@ -285,13 +280,12 @@ bool bb_follow__ended(struct bb_follow *f, int *ret_status)
 bool bb_follow__end(struct bb_follow *f)
 {
 	uint64_t enough = 1;
-	bool all_ended;
 
 	if (!f)
 		return true;
 	if (f->thread && write(f->enough_fd, &enough, sizeof(enough)) == sizeof(enough))
 		pthread_join(f->thread, NULL);
-	all_ended = bb_watched__end(&f->command);
+	bool all_ended = bb_watched__end(&f->command);
 	bb_watched__close(&f->command, false);
 	bb_take__free(&f->take);
 	pthread_mutex_destroy(&f->lock);

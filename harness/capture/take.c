@@ -19,12 +19,11 @@ static void miss(struct bb_captured_prog *p, const char *what)
 static int32_t map_of(struct bb_take_call *call, int fd)
 {
 	int32_t map;
-	int copy;
 
 	for (size_t i = 0; i < call->n_known; i++)
 		if (call->known[i].fd == fd)
 			return call->known[i].map;
-	copy = bb_remote__fd(&call->from, fd);
+	int copy = bb_remote__fd(&call->from, fd);
 	map = copy < 0 ? copy : bb_take__map(call->t, copy);
 	if (map >= 0 && call->n_known < BB_TAKE_KNOWN) {
 		call->known[call->n_known].fd = fd;
@@ -85,14 +84,13 @@ static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p)
  * BTF of a module. */
 static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
-	const struct bb_seen_prog *target;
-	int fd;
-
 	p->attach_btf_id = call->attr.attach_btf_id;
 	if (!call->attr.attach_prog_fd)
 		return;
-	fd = bb_remote__fd(&call->from, (int)call->attr.attach_prog_fd);
-	target = fd >= 0 && bb_fd_is_program(fd) ? bb_take__seen(call->t, fd) : NULL;
+	int fd = bb_remote__fd(&call->from, (int)call->attr.attach_prog_fd);
+	const struct bb_seen_prog *target = fd >= 0 && bb_fd_is_program(fd)
+						    ? bb_take__seen(call->t, fd)
+						    : NULL;
 	if (target) {
 		p->taken.target_fd = fd;
 		p->taken.target_id = target->id;
@@ -153,7 +151,6 @@ static void take_load(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_take *t = call->t;
-	struct bb_captured_prog *p;
 	struct bpf_insn *insns;
 
 	/* ignore a load that the kernel will refuse, or that exceeds the limits of a capture */
@@ -167,7 +164,7 @@ static void take_load(struct bb_take_call *call)
 		free(insns);
 		return;
 	}
-	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
+	struct bb_captured_prog *p = BB_ADD(bb_captured_prog_record, t->capture, progs);
 	p->taken = (struct bb_taken_load){.target_fd = -1,
 					  .rights = note_rights(call, a->prog_flags),
 					  .asks_for_log = a->log_level || a->log_buf,
@@ -197,18 +194,16 @@ static void take_load(struct bb_take_call *call)
 static void take_map_of_maps(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
-	struct bb_template made;
-	int32_t inner;
 
 	if (a->map_type != BPF_MAP_TYPE_ARRAY_OF_MAPS && a->map_type != BPF_MAP_TYPE_HASH_OF_MAPS)
 		return;
-	inner = map_of(call, (int)a->inner_map_fd);
+	int32_t inner = map_of(call, (int)a->inner_map_fd);
 	if (inner < 0)
 		return;
-	made = (struct bb_template){.type = a->map_type,
-				    .key_size = a->key_size,
-				    .value_size = a->value_size,
-				    .max_entries = a->max_entries};
+	struct bb_template made = (struct bb_template){.type = a->map_type,
+						       .key_size = a->key_size,
+						       .value_size = a->value_size,
+						       .max_entries = a->max_entries};
 	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
 	for (size_t i = 0; i < call->t->n_templates; i++) {
 		made.inner = call->t->templates[i].inner;

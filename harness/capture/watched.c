@@ -145,10 +145,9 @@ static int start_guard(struct bb_listener *l)
 		.outlives = true,
 	};
 	struct bb_child guard;
-	int rc;
 
 	l->answering = bb_map_pages(sizeof(*l->answering), MAP_SHARED);
-	rc = bb_child__start(&rules, be_guard, l, &guard);
+	int rc = bb_child__start(&rules, be_guard, l, &guard);
 	l->guard = guard.pid;
 	l->guard_alive = guard.fd;
 	return rc;
@@ -187,14 +186,13 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 	struct command command = {argv, dir};
 	struct bb_child c;
 	int error = 0, rc = bb_child__start(&rules, become_command, &command, &c);
-	bool is_filter;
 
 	if (rc)
 		return bb_fail(err, rc, "%s: cannot be started: %m", argv[0]);
 	rc = bb_descriptor__receive(c.fd, &error, &l.fd);
 	if (!rc)
 		rc = error;
-	is_filter = l.fd < 0;
+	bool is_filter = l.fd < 0;
 	if (!rc && l.fd < 0)
 		rc = -EIO;
 	if (!rc)
@@ -318,12 +316,10 @@ bool bb_watched__end(struct bb_watched *c)
 		.arg = c,
 	};
 
-	int rc;
-
 	if (c->beside > 0)
 		kill(-c->beside, SIGKILL);
 	c->beside = 0; /* bb_processes__end() reaps it */
-	rc = bb_processes__end(&ending, NULL);
+	int rc = bb_processes__end(&ending, NULL);
 	/* without a /proc of our PID namespace, only the command itself is known */
 	return !rc || rc == -ENOTSUP;
 }

@@ -50,20 +50,17 @@ void bb_capture_provide_tracefs(void)
 int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		       struct bb_capture **ret_capture, struct bb_err *err)
 {
-	const struct bb_captured_attachment **places;
 	struct bb_capture_facts facts = {0};
-	const struct bb_capture *c;
 	const char **names;
 	size_t n_measured, n = 0;
-	int rc;
 
 	bb_capture_provide_tracefs();
-	rc = bb_capture_command(opts, ret_capture, &facts, err);
+	int rc = bb_capture_command(opts, ret_capture, &facts, err);
 	if (rc)
 		return rc;
 	if (facts.ended && facts.status)
 		bb_tell("the command %s", bb_how_ended(facts.status).text);
-	c = *ret_capture;
+	const struct bb_capture *c = *ret_capture;
 	n_measured = BB_SUM(c->progs, c->n_progs, bb_captured_prog__is_measured(it));
 	if (details)
 		bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's "
@@ -74,7 +71,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		bb_tell("captured %zu program%s in %.1f s; %zu other loads only tried out the "
 			"kernel",
 			n_measured, bb_plural(n_measured), facts.seconds, c->n_progs - n_measured);
-	places = bb_capture__any_attachments(c);
+	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);
 	names = bb_calloc(c->n_progs + 1, sizeof(*names));
 	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];

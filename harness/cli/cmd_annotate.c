@@ -117,10 +117,9 @@ static int say_none(const struct bb_report *r, const struct annotate_args *a, st
 static int draw(const struct bb_by_line *lines, const char *path, struct bb_err *err)
 {
 	struct bb_lines_flame flame;
-	int rc;
 
 	bb_lines_flame__make(lines, &flame);
-	rc = bb_output_stacks(&flame.stacks, &flame.opts, path, err);
+	int rc = bb_output_stacks(&flame.stacks, &flame.opts, path, err);
 	bb_stacks__done(&flame.stacks);
 	return rc;
 }
@@ -342,7 +341,6 @@ int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 {
 	static struct annotate_args a;
 	struct bb_report *report = NULL;
-	int rc;
 
 	bb_measure_args__init(&a.measure, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
@@ -350,7 +348,7 @@ int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 	a.opts.colour = a.colour ? a.colour == 1 : isatty(STDOUT_FILENO);
 	if (a.measure.kernels)
 		return annotate_in_guests(&a, err);
-	rc = bb_store__read(a.run ? a.run : "latest", a.measure.results, &report, err);
+	int rc = bb_store__read(a.run ? a.run : "latest", a.measure.results, &report, err);
 	if (!rc)
 		rc = a.time ? put_times(report, &a, err) : put_counts(report, &a, err);
 	if (!rc)

@@ -135,13 +135,12 @@ int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 	struct bb_capture *capture = NULL;
 	static struct capture_cmd_args a;
 	char name[BB_NAME_MAX_BYTES + 2], path[sizeof(name) + sizeof(".capture")];
-	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	bb_capture_name(a.command[0], name, sizeof(name));
 	snprintf(path, sizeof(path), "%s.capture", name);
 	a.output = a.output ? a.output : path;
-	rc = bb_output_check(a.output, err);
+	int rc = bb_output_check(a.output, err);
 	if (!rc)
 		rc = bb_capture_and_say(&a.how.opts, true, &capture, err);
 	if (!rc)

@@ -50,10 +50,9 @@ static const struct bb_usage usage = {
 static int show_guests(void *, const struct bb_matrix_kernel *kernels, size_t n, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	int rc;
 
 	bb_doc_matrix(kernels, n, &d);
-	rc = bb_output_document(&d, stdout, err);
+	int rc = bb_output_document(&d, stdout, err);
 	return rc                                                 ? rc
 	       : BB_ANY(kernels, n, !it->run || it->run->n_skips) ? BB_EXIT_FAILURE
 								  : BB_EXIT_OK;
@@ -62,10 +61,9 @@ static int show_guests(void *, const struct bb_matrix_kernel *kernels, size_t n,
 static int check_in_guests(struct check_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "check", .show = show_guests};
-	int rc;
 
 	a->object.opts.full_names = a->object.objects.n > 1;
-	rc = bb_vm__begin_work(&work, &a->measure, &a->object, err);
+	int rc = bb_vm__begin_work(&work, &a->measure, &a->object, err);
 	bb_strings__append(&work.args, "--only-load");
 	return rc ? rc : bb_vm__measure(&a->measure, &work, err);
 }
@@ -102,8 +100,6 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	struct bb_fingerprint fp;
 	char name[BB_TESTBED_SIZE];
 	struct bb_doc d = {0};
-	bool all;
-	int rc;
 
 	bb_measure_args__init(&a.measure, argv, 0);
 	a.measure.no_store = true;
@@ -118,7 +114,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 		return BB_EXIT_OK;
 	}
 	results = bb_calloc(bb_n_checks, sizeof(*results));
-	all = a.details || !isatty(STDOUT_FILENO);
+	bool all = a.details || !isatty(STDOUT_FILENO);
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		bb_checks[i].run(&bb_checks[i], &results[i]);
 		counts[results[i].status]++;
@@ -145,7 +141,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 			       "; those that need nothing are left out, all %zu rows: `bpfbench "
 			       "check --details`",
 			       bb_n_checks);
-	rc = bb_output_document(&d, stdout, err);
+	int rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)
 		return rc;

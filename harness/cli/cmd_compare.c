@@ -162,12 +162,10 @@ static void check_args(void *args)
 	struct compare_args *a = args;
 	struct bb_diffs none = {0};
 	struct bb_err err = {0};
-	bool takes_objects;
-	int rc;
 
 	/* arguments that both end in ".o" are BPF objects and not stored runs */
-	takes_objects = a->measure.kernels || (a->runs[1] && bb_ends_in(a->runs[0], ".o") &&
-					       bb_ends_in(a->runs[1], ".o"));
+	bool takes_objects = a->measure.kernels || (a->runs[1] && bb_ends_in(a->runs[0], ".o") &&
+						    bb_ends_in(a->runs[1], ".o"));
 	for (int i = 0; i < 2 && takes_objects; i++)
 		if (a->runs[i])
 			bb_strings__append(&a->object.objects, a->runs[i]);
@@ -175,7 +173,7 @@ static void check_args(void *args)
 		a->runs[0] = a->runs[1] = NULL;
 	check_what(a);
 	/* finds errors in --sort and --filter before the measurement */
-	rc = a->view.sort ? bb_diff_sort(&none, a->view.sort, &err) : 0;
+	int rc = a->view.sort ? bb_diff_sort(&none, a->view.sort, &err) : 0;
 	for (size_t i = 0; !rc && i < a->view.filters.n; i++)
 		rc = bb_diff_filter(&none, a->view.filters.v[i], &err);
 	bb_diffs__done(&none);
@@ -347,7 +345,6 @@ static void add_next_of_stored(const struct bb_report *old, const struct bb_repo
 	bool is_changed = bb_diffs_count(diffs, BB_VERDICT_REGRESSED) ||
 			  bb_diffs_count(diffs, BB_VERDICT_IMPROVED);
 	const char *label = "next";
-	char *in_turns;
 	double most = 0;
 
 	for (size_t i = 0; i < diffs->n; i++)
@@ -374,7 +371,7 @@ static void add_next_of_stored(const struct bb_report *old, const struct bb_repo
 					      "drives: these have no case in common");
 		return;
 	}
-	in_turns = in_turns_command(new, diffs);
+	char *in_turns = in_turns_command(new, diffs);
 	bb_doc__add(d, BB_DOC_FAINT, label, "%s (measures both now, in turns: %s)", in_turns,
 		    is_open ? "decides what two runs cannot" : "confirms it");
 	if (most > 0)
@@ -414,13 +411,12 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	const char *old = a->baseline ? a->baseline : two ? a->runs[0] : NULL;
 	const char *new = two ? a->runs[1] : a->runs[0] ? a->runs[0] : "latest";
 	struct bb_report *of_old = NULL, *of_new = NULL;
-	int rc;
 
 	if (a->baseline && two)
 		return bb_fail(err, -EINVAL, "with --baseline only one run is named: the new one");
 	if (!old && !a->save_baseline)
 		return bb_fail(err, -EINVAL, "two runs are needed, OLD NEW, or --baseline");
-	rc = bb_baseline__read(new, a->measure.results, &of_new, err);
+	int rc = bb_baseline__read(new, a->measure.results, &of_new, err);
 	if (!rc && old)
 		rc = bb_baseline__read(old, a->measure.results, &of_old, err);
 	if (!rc && old) {
@@ -749,7 +745,6 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 {
 	static struct compare_args a = {.threshold = 0.01, .alpha = BB_ALPHA};
-	int rc;
 
 	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
@@ -758,6 +753,6 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 	/* check_what() has refused stored runs together with programs to measure */
 	if (a.scenario || a.object.objects.n)
 		return compare_now(&a, err);
-	rc = bb_caller__become(err);
+	int rc = bb_caller__become(err);
 	return rc ? rc : compare_stored(&a, err);
 }

@@ -276,13 +276,12 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	const struct bb_gate *g = &run->gate;
 	struct bb_measure first, second = {0};
 	struct bb_rng rng;
-	int rc;
 
 	bb_rng_seed(&rng, a->measure.seed);
 	again.seed = bb_rng_u64(&rng);
 	again.format = NULL; /* only the first measurement goes to stdout */
 	half.budget_s /= 2;
-	rc = measure(&half, run, NULL, &first, err);
+	int rc = measure(&half, run, NULL, &first, err);
 	if (a->measure.budget_s > 0)
 		again.budget_s = fmax(a->measure.budget_s - bb_seconds_since(first.began_ns), 1e-3);
 	if (rc == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
@@ -308,7 +307,6 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	static struct bb_matrix_judge judge;
 	struct bb_object_args both = {.opts = a->object.opts};
 	struct bb_measure_args m = a->measure;
-	int rc;
 
 	both.opts.full_names = true;
 	judge = (struct bb_matrix_judge){pairs, 0, &run->gate};
@@ -333,7 +331,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	}
 	if (!m.format)
 		m.format = bb_exporter_find("table");
-	rc = bb_vm__begin_work(&work, &m, &both, err);
+	int rc = bb_vm__begin_work(&work, &m, &both, err);
 	bb_vm__name_drives(&work, NULL, &a->gate.drives, 0, 0);
 	work.judge = &judge;
 	return rc ? rc : bb_vm__measure(&m, &work, err);
@@ -344,7 +342,6 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	static struct gate_args a = {
 		.gate = {.dir = ".", .threshold = 0.01, .alpha = BB_ALPHA, .each_s = 10}};
 	struct bb_gate_run *run = NULL;
-	int rc;
 
 	bb_measure_args__init(&a.measure, argv, 0);
 	a.measure.results = NULL;
@@ -364,7 +361,7 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	}
 	a.gate.say = a.measure.quiet ? say_nothing : bb_say;
 	a.gate.guests = a.measure.kernels;
-	rc = a.gate.guests ? bb_caller__become(err) : 0;
+	int rc = a.gate.guests ? bb_caller__become(err) : 0;
 	if (!rc)
 		rc = check(&a, err);
 	if (!rc)

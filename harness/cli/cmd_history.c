@@ -102,13 +102,12 @@ int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 	struct bb_timeline t = {0};
 	struct bb_doc d = {0};
 	char *words[] = {(char *)(uintptr_t) " --results", NULL, NULL}, *results;
-	int rc;
 
 	a.opts.rule = bb_history_default_rule;
 	bb_usage__parse(&usage, argc, argv, &a);
 	words[1] = (char *)(uintptr_t)a.results;
 	results = strcmp(a.results, BB_RESULTS) != 0 ? bb_command_line(words) : bb_strdup("");
-	rc = bb_timeline__read(a.results, &a.opts, &t, err);
+	int rc = bb_timeline__read(a.results, &a.opts, &t, err);
 	if (!rc && !t.n_cases) {
 		rc = say_nothing(&a, err);
 	} else if (!rc && a.is_tsv) {

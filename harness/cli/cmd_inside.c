@@ -276,11 +276,11 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t b = 0; b < p->cfg.n_blocks && n < LINES_SHOWN; b++) {
 			bool here = bb_inside_path__marks(&p->clone, path, b);
-			const struct bpf_line_info *line;
 
 			if (here == bb_inside_path__marks(&p->clone, most, b) || here == turn)
 				continue;
-			line = bb_code__line_at(&p->code, p->cfg.blocks[b].first);
+			const struct bpf_line_info *line = bb_code__line_at(&p->code,
+									    p->cfg.blocks[b].first);
 			if (line && (!last || BB_SOURCE_LINE(line->line_col) !=
 						      BB_SOURCE_LINE(last->line_col)))
 				add_line(btf, line, here ? "+" : "-", d), n++;
@@ -353,7 +353,6 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	const struct bb_inside_figures *f = &s->figures[i];
 	size_t n = n_shown(s, i), first;
 	uint64_t others = 0;
-	struct btf *btf;
 
 	if (f->n_paths < 2)
 		return;
@@ -381,7 +380,7 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "%zu more paths, %" PRIu64 " runs in all (`--paths %zu`)",
 			    f->n_paths - n, others, f->n_paths);
-	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
+	struct btf *btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
 	first = d->n;
 	for (size_t k = 1; btf && k < n; k++)
 		if (f->paths[k].key && f->paths[0].key)
@@ -772,11 +771,10 @@ static int save(void *arg, int)
 {
 	struct session *s = arg;
 	struct bb_err err = {0};
-	int rc;
 
 	s->args->measure.quiet = true;
 	read_figures(s);
-	rc = ask_kernel(s, &err);
+	int rc = ask_kernel(s, &err);
 	if (!rc)
 		rc = write_file(s, &err);
 	if (!rc)
@@ -849,15 +847,14 @@ static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *pid_file = s->args->pid_file;
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
-	int rc;
 
 	if (s->args->measure.output) {
 		s->take = bb_take__begin(argv);
 		s->inside.take = &s->take;
 	}
 	/* if there is a screen, the command's stdout and stderr go to /dev/null */
-	rc = bb_watched__start(argv, NULL, s->args->measure.env.v, s->is_screen, true, &s->command,
-			       err);
+	int rc = bb_watched__start(argv, NULL, s->args->measure.env.v, s->is_screen, true,
+				   &s->command, err);
 	if (rc)
 		return rc;
 	s->command.load = bb_inside__load;
@@ -956,11 +953,10 @@ static int write_file(struct session *s, struct bb_err *err)
 {
 	const char *path = s->args->measure.output;
 	struct bb_capture *capture = NULL;
-	int rc;
 
 	for (size_t i = 0; i < s->inside.n_replaced; i++)
 		bb_take__replaced(&s->take, s->inside.replaced[i].id, s->inside.replaced[i].taken);
-	rc = bb_take__end(&s->take, "", &capture, err);
+	int rc = bb_take__end(&s->take, "", &capture, err);
 	for (size_t i = 0; !rc && i < s->inside.n_programs; i++)
 		if (s->inside.programs[i].taken >= 0)
 			add_packets(s, i, capture);
@@ -977,10 +973,10 @@ static int store_tree(const struct session *s, struct bb_err *err)
 {
 	struct bb_stacks stacks = {0};
 	struct bb_stacks_output folded = {&stacks, NULL};
-	int rc;
 
 	bb_inside__tree(&s->inside, s->figures, &stacks);
-	rc = bb_measure__store_beside(s->measure, "folded", bb_write_stacks, &folded, NULL, err);
+	int rc = bb_measure__store_beside(s->measure, "folded", bb_write_stacks, &folded, NULL,
+					  err);
 	bb_stacks__done(&stacks);
 	return rc;
 }

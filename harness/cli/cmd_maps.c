@@ -209,13 +209,12 @@ static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb
 	char *dumped = NULL;
 	size_t len = 0;
 	FILE *out;
-	int rc;
 
 	/* a pin is a regular file, too, but in the BPF file system */
 	if (!stat(text, &st) && S_ISREG(st.st_mode) && !statfs(text, &fs) &&
 	    fs.f_type != BPF_FS_MAGIC)
 		return bb_maps_file__read(text, ret_file, err);
-	rc = find_program(text, &d.prog_fd, err);
+	int rc = find_program(text, &d.prog_fd, err);
 	if (rc)
 		return rc;
 	out = bb_open_memstream(&dumped, &len);
@@ -315,13 +314,12 @@ int bb_cmd_maps(int argc, char **argv, struct bb_err *err)
 {
 	static struct maps_args a;
 	struct dump d = {0};
-	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.words.n == 3)
 		return bb_output_of(write_diff, &a, a.output, err);
 	d.json = a.json;
-	rc = find_program(a.words.v[1], &d.prog_fd, err);
+	int rc = find_program(a.words.v[1], &d.prog_fd, err);
 	if (rc)
 		return rc;
 	rc = bb_output_of(write_maps, &d, a.output, err);

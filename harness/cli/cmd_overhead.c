@@ -530,14 +530,13 @@ int bb_cmd_overhead(int argc, char **argv, struct bb_err *err)
 	struct shown shown = {.args = &a, .o = &o, .name = name};
 	struct bb_err writing = {0};
 	uint32_t any_id;
-	int rc;
 
 	a.opts.seed = bb_now_ns();
 	a.line = bb_command_line(argv);
 	bb_usage__parse(&usage, argc, argv, &a);
 	agent = a.opts.agent.command.shell + strspn(a.opts.agent.command.shell, " \t");
 	bb_capture_name(*agent ? agent : "agent", name, sizeof(name));
-	rc = bb_output_check(a.output, err);
+	int rc = bb_output_check(a.output, err);
 	if (!rc && bb_loaded__next(0, &any_id, err) == -EPERM)
 		rc = err->code;
 	if (rc)

@@ -150,12 +150,10 @@ int bb_cmd_profile(int argc, char **argv, struct bb_err *err)
 		.record = {.seconds = INFINITY, .sampler = {.freq_hz = 99, .on_cpu = true}},
 	};
 	struct bb_recording recording = {0};
-	const struct bb_paths *paths;
-	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_output_check(a.output, err);
-	paths = rc ? NULL : bb_paths(err);
+	int rc = bb_output_check(a.output, err);
+	const struct bb_paths *paths = rc ? NULL : bb_paths(err);
 	if (!paths)
 		return err->code;
 	a.record.sampler.object_dir = paths->object_dir;

@@ -25,7 +25,6 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 	for (int i = 0; !rc && i < 3; i++) {
 		char *path = bb_asprintf("%s/%s", dir, names[i]);
 		FILE *out = fopen(path, "wxe");
-		bool failed;
 
 		if (!out)
 			rc = bb_fail(err, -errno, "%s: %m", path);
@@ -35,7 +34,7 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 			bb_history_print_tsv(history, r, out);
 		else
 			fputs(r->id, out);
-		failed = out && ferror(out);
+		bool failed = out && ferror(out);
 		if (out && (fclose(out) || failed) && !rc)
 			rc = bb_fail(err, -EIO, "%s: cannot be written", path);
 		free(path);
@@ -51,12 +50,11 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 	char *script = bb_asprintf("%s/plot.sh", paths->plot_dir), *line;
 	struct bb_process_end ended;
 	struct bb_process p = {0};
-	int rc;
 
 	bb_caller(&p.uid, &p.gid);
 	p.argv = (const char *const[]){"timeout", "-k",     "2", TIME_LIMIT, "bash",
 				       script,    "--page", dir, NULL};
-	rc = bb_process__run(&p, &ended, err);
+	int rc = bb_process__run(&p, &ended, err);
 	free(script);
 	if (rc)
 		return rc;
@@ -251,10 +249,9 @@ int bb_cmd_report(int argc, char **argv, struct bb_err *err)
 	static struct report_args a = {.results = BB_RESULTS, .output = "report.html"};
 	struct page page = {0};
 	struct stat st;
-	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_output_check(a.output, err);
+	int rc = bb_output_check(a.output, err);
 	if (!rc)
 		rc = read_page(&a, &page, err);
 	if (!rc)

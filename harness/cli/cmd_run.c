@@ -68,11 +68,10 @@ static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, co
 	const struct bb_flame_opts opts = {.title = title, .unit = "samples"};
 	struct bb_stacks_output graph = {&profile.stacks, &opts}, folded = {&profile.stacks, NULL};
 	struct bb_fold_opts fold = {.on_cpu_weight = 1, .kernel = &r.kernel};
-	int rc;
 
 	if (!m->args->quiet)
 		bb_tell("sampling the workload for the flame graph, %g s", BB_FLAME_S);
-	rc = bb_flame_sample(plan, &m->opts, &r, err);
+	int rc = bb_flame_sample(plan, &m->opts, &r, err);
 	if (rc)
 		return rc;
 	rc = bb_fold(&r.samples, &r.spaces, &fold, &profile, err);

@@ -206,11 +206,10 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 	struct bb_selftest t = {0};
 	struct bb_between between;
 	struct bb_measure m;
-	int rc;
 
 	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_measure__begin(&a.measure, "selftest", true, &m, err);
+	int rc = bb_measure__begin(&a.measure, "selftest", true, &m, err);
 	if (rc)
 		return rc;
 	rc = bb_scenario_find("selftest", false, &scenario, err);

@@ -97,10 +97,9 @@ int bb_cmd_show(int argc, char **argv, struct bb_err *err)
 	struct show_args a = {.results = BB_RESULTS, .format = bb_exporter_find("table")};
 	struct bb_report *r = NULL;
 	struct bb_doc d = {0};
-	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_store__read(a.run ? a.run : "latest", a.results, &r, err);
+	int rc = bb_store__read(a.run ? a.run : "latest", a.results, &r, err);
 	if (!rc && (a.output || strcmp(a.format->name, "table"))) {
 		rc = bb_output(r, a.format, a.output, false, err);
 	} else if (!rc) {

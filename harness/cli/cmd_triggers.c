@@ -68,7 +68,6 @@ static int load(const struct search *s, const char *program, struct bb_target **
 		struct bb_attach_point *ret_point, struct bb_err *err)
 {
 	uint32_t type = 0, attach_type = 0;
-	const char *section;
 	int rc = bb_target__open(&(struct bb_source_spec){.path = s->object, .program = program},
 				 ret_target, err);
 
@@ -78,7 +77,7 @@ static int load(const struct search *s, const char *program, struct bb_target **
 		rc = bb_target__prog_type(*ret_target, &type, err);
 	if (rc)
 		return rc;
-	section = bb_target__section(*ret_target, &attach_type);
+	const char *section = bb_target__section(*ret_target, &attach_type);
 	bb_attach_point__from_section(section ? section : "", type, attach_type, ret_point);
 	ret_point->map_fd = bb_target__struct_ops_fd(*ret_target);
 	return 0;

@@ -23,14 +23,13 @@ void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report 
 	const struct bb_report *const runs[2] = {old, new};
 	struct bb_doc docs[2] = {0};
 	size_t n_same = 0;
-	bool is_same;
 
 	for (int i = 0; i < 2; i++)
 		bb_doc_in_vain(runs[i], NULL, &docs[i]);
 	while (n_same < docs[0].n && n_same < docs[1].n &&
 	       bb_same_text(docs[0].blocks[n_same].text, docs[1].blocks[n_same].text))
 		n_same++;
-	is_same = n_same == docs[0].n && n_same == docs[1].n;
+	bool is_same = n_same == docs[0].n && n_same == docs[1].n;
 	/* If both documents end with the same advice, add it once, below the second run. */
 	if (!is_same && docs[0].n && docs[1].n &&
 	    docs[0].blocks[docs[0].n - 1].kind == BB_DOC_SUBITEM &&
@@ -88,13 +87,12 @@ int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
 		     enum bb_verdict counted, size_t *ret_n, struct bb_doc *d, struct bb_err *err)
 {
 	struct bb_exact_diff diff = {0};
-	int rc;
 
 	*ret_n = 0;
 	if (!c->is_exact)
 		return add_time(c, sides, counted, ret_n, d, err);
-	rc = bb_exact_diff__make(c->of.base_run ? c->of.base_run : c->run, c->run, c->of.base,
-				 c->of.head, &diff, err);
+	int rc = bb_exact_diff__make(c->of.base_run ? c->of.base_run : c->run, c->run, c->of.base,
+				     c->of.head, &diff, err);
 	if (rc)
 		return rc;
 	bb_doc_exact_diff(&diff, sides, c->details, NULL, d);

@@ -30,7 +30,6 @@ void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double to
 	       elapsed_s = (double)(now_ns - bar->began_ns) * 1e-9;
 	char cells[BAR_CELLS + 1] = "", left[32] = "";
 	struct winsize size;
-	int columns;
 
 	if (!bar->on || now_ns - bar->drawn_ns < REDRAW_NS)
 		return;
@@ -40,7 +39,7 @@ void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double to
 	if (share > 0.02)
 		snprintf(left, sizeof(left), "%.0f s left",
 			 fmin(elapsed_s * (1 - share) / share, bb_deadline_left_s()));
-	columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+	int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 	columns -= BAR_CELLS + 24;
 	bb_clean__put_raw(stderr, "\r");
 	fprintf(stderr, "[%s] %3.0f %% %-10s %.*s", cells, 100 * share, left,
@@ -258,7 +257,6 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_measure *m = ret_m;
 	struct bb_driver_opts *driver = &m->opts.driver;
-	int rc;
 
 	*m = (struct bb_measure){.args = a};
 	if (!paths)
@@ -268,7 +266,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	if (a->marks)
 		bb_marks__enable();
 	m->report = bb_report__new();
-	rc = bb_output_check(a->output, err);
+	int rc = bb_output_check(a->output, err);
 	if (!rc)
 		bb_measure__name_run(m->report, a, name);
 	if (!rc)
@@ -405,11 +403,9 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	struct bb_cpu_times after;
 	struct bb_doc table = {0};
 	char *path = NULL;
-	bool has_table;
-	int exit_code;
 
 	bb_progress_bar__end(&m->bar);
-	exit_code = rc ? bb_complain(err) : BB_EXIT_OK;
+	int exit_code = rc ? bb_complain(err) : BB_EXIT_OK;
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
@@ -436,7 +432,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	free(path);
 	if (!m->args->format)
 		return exit_code; /* the command prints its own output */
-	has_table = !m->args->quiet && (rc || !m->args->format->document);
+	bool has_table = !m->args->quiet && (rc || !m->args->format->document);
 	if (has_table) {
 		bb_doc_short(r, &table);
 		if (bb_output_document(&table, stderr, &more))

@@ -71,7 +71,6 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 	char **names = bb_calloc(a->objects.n, sizeof(*names));
 	struct bb_object_opts opts = a->opts;
 	struct bb_object_scenario text = {0};
-	int rc;
 
 	opts.one_each = pair;
 	opts.objects = refs;
@@ -86,7 +85,7 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 		if (pair)
 			refs[i].name = i ? "head" : "base";
 	}
-	rc = bb_object_scenario__make(&opts, &text, err);
+	int rc = bb_object_scenario__make(&opts, &text, err);
 	if (!rc)
 		rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)",
 					ret_scenario, err);

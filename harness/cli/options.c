@@ -47,10 +47,9 @@ void bb_say(const char *line)
 void bb_tell(const char *fmt, ...)
 {
 	va_list ap;
-	char *line;
 
 	va_start(ap, fmt);
-	line = bb_vasprintf(fmt, ap);
+	char *line = bb_vasprintf(fmt, ap);
 	va_end(ap);
 	bb_say(line);
 	free(line);

@@ -76,13 +76,12 @@ static int find_target(const char *path, struct target *p, struct bb_err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat st;
-	char *dir;
 
 	*p = (struct target){.path = path, .own_fd = own_fd_of(path), .dir_fd = -1};
 	if (p->own_fd >= 0)
 		return 0;
 	p->name = slash ? slash + 1 : path;
-	dir = slash ? bb_strndup(path, (size_t)(slash - path) + 1) : bb_strdup(".");
+	char *dir = slash ? bb_strndup(path, (size_t)(slash - path) + 1) : bb_strdup(".");
 	if (!*p->name) /* `path` is "" or ends in "/" */
 		p->name = ".";
 	p->dir_fd = *path ? bb_own__open(dir, O_PATH | O_DIRECTORY) : -ENOENT;
@@ -192,11 +191,10 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err)
 {
 	struct target p;
-	int rc;
 
 	if (!path)
 		return write_and_close(writer, arg, stdout, "stdout", err);
-	rc = find_target(path, &p, err);
+	int rc = find_target(path, &p, err);
 	if (!rc)
 		rc = write_target(writer, arg, &p, err);
 	bb_close(&p.dir_fd);

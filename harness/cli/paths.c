@@ -51,28 +51,25 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
-	int rc;
 
 	if (!paths)
 		return err->code;
-	rc = bb_list_and_close(bb_open(paths->scenario_dir, O_RDONLY | O_DIRECTORY), YML, ret_names,
-			       ret_n);
+	int rc = bb_list_and_close(bb_open(paths->scenario_dir, O_RDONLY | O_DIRECTORY), YML,
+				   ret_names, ret_n);
 	return rc ? bb_fail(err, rc, "%s: %m", paths->scenario_dir) : 0;
 }
 
 int bb_scenario_find(const char *name, bool is_outline, struct bb_scenario **ret_scenario,
 		     struct bb_err *err)
 {
-	const struct bb_paths *paths;
 	char *path = NULL, **names = NULL;
 	struct bb_err none;
-	const char *near;
 	size_t n = 0;
 	int rc;
 
 	if (strchr(name, '/') || (name[0] != '.' && bb_ends_in(name, YML)))
 		return bb_scenario__read(name, is_outline, ret_scenario, err);
-	paths = bb_paths(err);
+	const struct bb_paths *paths = bb_paths(err);
 	if (!paths)
 		return err->code;
 	path = bb_asprintf("%s/%s" YML, paths->scenario_dir, name);
@@ -83,7 +80,7 @@ int bb_scenario_find(const char *name, bool is_outline, struct bb_scenario **ret
 	}
 	free(path);
 	bb_scenario_names(&names, &n, &none);
-	near = bb_nearest(name, (const char *const *)names, n);
+	const char *near = bb_nearest(name, (const char *const *)names, n);
 	rc = bb_fail(err, -ENOENT, "no scenario '%s' in %s%s", name, paths->scenario_dir,
 		     bb_did_you_mean(near, "; `bpfbench list` shows those there are, and a path to "
 					   "a .yml file works too")
@@ -95,16 +92,14 @@ int bb_scenario_find(const char *name, bool is_outline, struct bb_scenario **ret
 int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *dir;
-	int rc;
 
 	tmp = tmp && *tmp ? tmp : "/tmp";
-	dir = bb_asprintf("%s/bpfbench-%s-XXXXXX", tmp, purpose);
+	char *dir = bb_asprintf("%s/bpfbench-%s-XXXXXX", tmp, purpose);
 	if (mkdtemp(dir)) {
 		*ret_dir = dir;
 		return 0;
 	}
-	rc = bb_fail(err, -errno, "%s: no folder can be made there: %m", tmp);
+	int rc = bb_fail(err, -errno, "%s: no folder can be made there: %m", tmp);
 	free(dir);
 	return rc;
 }

@@ -415,7 +415,6 @@ int bb_traced_run(const struct bb_measure_args *m, const struct bb_object_args *
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_traced_opts o = *opts;
 	struct bb_measure_args args = *m;
-	int rc;
 
 	if (!paths)
 		return err->code;
@@ -427,7 +426,7 @@ int bb_traced_run(const struct bb_measure_args *m, const struct bb_object_args *
 	args.no_store = args.quiet = true;
 	work.plugin = paths->qemu_plugin;
 	work.arg = &o;
-	rc = bb_vm__begin_work(&work, m, objects, err);
+	int rc = bb_vm__begin_work(&work, m, objects, err);
 	bb_vm__append_option(&work, "variant", opts->variant);
 	bb_strings__append(&work.args, "--" BB_MARKS_OPTION);
 	bb_vm__name_drives(&work, NULL, &(struct bb_strings){drive, 1}, 1, 64);

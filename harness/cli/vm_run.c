@@ -181,7 +181,6 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 	};
 	const char **all;
 	char *dir = paths ? getcwd(NULL, 0) : NULL;
-	int rc;
 
 	if (!paths)
 		return err->code;
@@ -196,7 +195,7 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 	job.dir = dir;
 	job.files = (struct bb_strings){all, g->work->files.n + 2};
 	job.folders = (struct bb_strings){folders, 1};
-	rc = bb_guest_job__make(&job, err);
+	int rc = bb_guest_job__make(&job, err);
 	free(all);
 	free(dir);
 	return rc;
@@ -465,7 +464,6 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 	bool is_document = !m->format || m->format->is_markdown ||
 			   !strcmp(m->format->name, "table");
 	bool failed, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
-	bool is_shown;
 	int rc = bb_output_check(m->output, err);
 
 	if (is_judged && !is_document)
@@ -491,7 +489,7 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 				r->n_timed ? r->id : "");
 		free(path);
 	}
-	is_shown = work->show || is_judged || BB_ANY(g.v, g.n, it->run);
+	bool is_shown = work->show || is_judged || BB_ANY(g.v, g.n, it->run);
 	g.columns = bb_calloc(g.n + 1, sizeof(*g.columns));
 	for (size_t i = 0; i < g.n; i++)
 		g.columns[i] = (struct bb_matrix_kernel){g.v[i].kernel.name, g.v[i].run,

@@ -46,13 +46,12 @@ void bb_hist_reserve(struct bb_hist *h, size_t n)
 void bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
 {
 	uint64_t kept = h->is_exact ? value_ns : bb_hist_kept(value_ns);
-	struct bb_hist_bin *slot;
 
 	if (!count)
 		return;
 	if (2 * (h->used + 1) > h->capacity)
 		bb_hist_reserve(h, h->used + 1);
-	slot = slot_of(h->slots, h->capacity, kept);
+	struct bb_hist_bin *slot = slot_of(h->slots, h->capacity, kept);
 	if (!slot->count) {
 		slot->value_ns = kept;
 		h->used++;

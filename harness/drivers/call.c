@@ -71,7 +71,6 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	struct call_slot *s = slot;
 	struct timespec pause = {0};
-	uint64_t began_ns;
 	uint32_t calls = 0;
 	double ns = 0;
 	int rc = bb_pin_to_cpu(s->common.state->opts.cpu, err);
@@ -84,7 +83,7 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 		nanosleep(&pause, NULL);
 	}
 	s->has_begun = true;
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	/* only the third result counts, because the first two measurements warm up the function */
 	for (int i = 0; !rc && !s->function->sleeps && i < 3; i++)
 		rc = time_calls(s, FIRST_CALLS, &ns);

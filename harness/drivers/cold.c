@@ -127,13 +127,12 @@ void bb_cold__empty(struct bb_cold *c)
 	       at = 0;
 	const char *entry = c->copies +
 			    ((const char *)(uintptr_t)branches - __start_bb_cold_branches);
-	uint64_t x;
 
 	for (size_t i = 0; i < lines; i++) {
 		++*(volatile uint64_t *)(c->buffer + at * LINE_BYTES);
 		at = (at + step) & (lines - 1);
 	}
-	x = bb_rng_u64(&c->rng) | 1;
+	uint64_t x = bb_rng_u64(&c->rng) | 1;
 	for (size_t i = 0; i < N_COPIES; i++)
 		x = ((uint64_t(*)(uint64_t))(uintptr_t)(entry + i * c->copy_bytes))(x);
 	__asm__ volatile("" : : "r"(x));

@@ -17,12 +17,10 @@
 
 int bb_child_place__take(const struct bb_child_place *place)
 {
-	int fd;
-
 	setpriority(PRIO_PROCESS, 0, -20);
 	/* With sched_autogroup, a nice value ranks a process only within its session. So the
 	 * session gets one, too. */
-	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
+	int fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
 		errno = 0; /* not an error: then only setpriority() takes effect */
 	bb_close(&fd);
@@ -207,11 +205,10 @@ int bb_command__ended(struct bb_command *c, struct bb_err *err)
 {
 	siginfo_t info = {0};
 	struct rusage unused;
-	int rc;
 
 	if (!waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
 		return 0;
-	rc = bb_command__wait(c, 0, &unused);
+	int rc = bb_command__wait(c, 0, &unused);
 	if (rc)
 		rc = rc == -EINTR ? bb_fail_stopped(err, "", "")
 				  : bb_fail(err, rc, "waiting for '%s': %m", name_of(c->spec));

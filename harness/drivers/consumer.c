@@ -98,12 +98,11 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 	/* MAP_POPULATE, so that no lag contains a page fault */
 	struct bb_consumer_shared *s = bb_map_pages(bytes, MAP_SHARED | MAP_POPULATE);
 	struct bb_child c;
-	int rc;
 
 	s->bytes = bytes;
 	s->room = room;
 	child.shared = s;
-	rc = bb_child__start(&rules, run_child, &child, &c);
+	int rc = bb_child__start(&rules, run_child, &child, &c);
 	free(child.log.text);
 	if (rc) {
 		munmap(s, bytes);
@@ -140,12 +139,11 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 	struct bb_consumer_shared *s = c->shared;
 	struct rusage usage;
 	int status = 0;
-	long ended;
 
 	s->stop = true;
 	if (bb_child__wait(c->pid, GRACE_S))
 		kill(c->pid, SIGKILL);
-	ended = TEMP_FAILURE_RETRY(wait4(c->pid, &status, 0, &usage));
+	long ended = TEMP_FAILURE_RETRY(wait4(c->pid, &status, 0, &usage));
 	c->pid = 0;
 	if (ended < 0)
 		return bb_fail(err, -errno, "cannot wait for the consumer: %m");

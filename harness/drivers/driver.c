@@ -81,13 +81,12 @@ int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, in
 		       struct bb_attached **ret_attached, struct bb_err *err)
 {
 	struct bb_attached *a = bb_calloc(1, s->trigger->attached_bytes);
-	int rc;
 
 	*a = (struct bb_attached){.state = s,
 				  .target = prog->target,
 				  .prog_fd = prog_fd,
 				  .runs_each = 1};
-	rc = s->trigger->attach(a, prog, err);
+	int rc = s->trigger->attach(a, prog, err);
 	if (rc)
 		free(a);
 	else

@@ -43,11 +43,9 @@ static uint32_t id_of(int prog_fd)
 static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys, struct bb_exact *e,
 		    struct bb_err *err)
 {
-	int rc;
-
 	e->prog_fd = prog_fd;
 	e->clone.prog_fd = -1;
-	rc = bb_target__code(target, prog_fd, &e->code, err);
+	int rc = bb_target__code(target, prog_fd, &e->code, err);
 	if (!rc)
 		rc = bb_clone__load(&e->code, logs_keys, &e->clone, err);
 	if (rc) {
@@ -275,7 +273,6 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *s = arg;
-	bool is_last;
 
 	s->in_vain = !is_whole || are_ours(a, s) ? 0 : s->in_vain + 1;
 	bb_target__drain(a->target, !b->drain_each_run);
@@ -286,7 +283,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 		if (s->is_warm)
 			b->warmup = s->warmed;
 	}
-	is_last = !bb_batch__goes_on(b, s->began_ns);
+	bool is_last = !bb_batch__goes_on(b, s->began_ns);
 	/* reset last, so that other processes hardly ever make the program run in between */
 	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;

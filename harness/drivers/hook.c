@@ -70,7 +70,6 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 	struct shared *shared = memory;
 	struct slot *s = arg;
 	int rc = bb_fire__trigger(&s->fire, t);
-	uint64_t began_ns;
 	double ns = 0;
 
 	if (!rc && !shared->in_a_go) {
@@ -82,7 +81,7 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 	}
 	if (!rc)
 		rc = fire_many(s, shared, shared->in_a_go, &ns);
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	for (shared->n = 0; !rc && shared->n < MOST_GOES && !bb_must_end(); shared->n++) {
 		if (shared->n >= FEWEST && bb_now_ns() - began_ns > TURN_NS)
 			break;
@@ -215,10 +214,9 @@ static int attach(void *slot, struct bb_err *err)
 	struct bb_fire_state *fire = (struct bb_fire_state *)s->common.state->fired;
 	struct bb_test_prog *prog = s->common.prog;
 	struct bb_code code;
-	int rc;
 
 	s->empty_fd = -1;
-	rc = bb_driver__probe(s->common.state, prog, err);
+	int rc = bb_driver__probe(s->common.state, prog, err);
 	if (rc)
 		return rc;
 	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);

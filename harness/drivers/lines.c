@@ -86,7 +86,6 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 	const struct bb_test_prog *prog = slot->common.prog;
 	const char *floor = s->common.spec->floor;
 	struct bb_lines_variant *v = bb_lines_state__variant(s, prog->spec);
-	int rc;
 
 	for (int i = 0; i < BB_LINES_N_THINGS; i++)
 		slot->things[i].prog_fd = -1;
@@ -99,7 +98,7 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 		v->plan.detail = BB_CUT_ALL;
 	}
 	slot->variant = v;
-	rc = bb_lines_plan__read(&v->plan, prog->target, err);
+	int rc = bb_lines_plan__read(&v->plan, prog->target, err);
 	if (!rc)
 		rc = v->cases ? bb_lines_slot__load(slot, err) : bb_lines_variant__plan(slot, err);
 	bb_lines_plan__forget(&v->plan);
@@ -110,12 +109,11 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_lines_slot slot = {.common = {state, prog}};
-	int rc;
 
 	if (prog->self_pid)
 		return bb_fail(err, -ENOTSUP,
 			       "two processes fire in turn here, and {pid: self} is one of them");
-	rc = load_slot(&slot, err);
+	int rc = load_slot(&slot, err);
 	detach(&slot);
 	return rc;
 }
@@ -161,11 +159,10 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	struct bb_lines_burst *burst = arg;
 	struct bb_prog_stats now, window;
 	int rc = bb_stats_reader__info(&burst->thing->reader, &now);
-	int64_t ended_at;
 
 	if (rc)
 		return rc;
-	ended_at = bb_cut_memory__ended_at(&burst->state->memory);
+	int64_t ended_at = bb_cut_memory__ended_at(&burst->state->memory);
 	bb_target__drain(a->target, !b->drain_each_run);
 	window = bb_prog_stats__since(&now, &burst->last);
 	burst->last = now;
@@ -191,13 +188,12 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 			 uint32_t param, struct bb_err *err)
 {
 	const struct bb_instrument_part part = {begin, after, s->burst, .reads_counters = true};
-	int rc;
 
 	*s->burst = *burst;
 	s->burst->state = s;
 	s->burst->batch.ns = s->burst->ns;
-	rc = s->common.driver->trigger->fire(burst->thing->attached, param, &part, &s->burst->batch,
-					     err);
+	int rc = s->common.driver->trigger->fire(burst->thing->attached, param, &part,
+						 &s->burst->batch, err);
 	bb_cut_memory__end_nowhere(&s->memory);
 	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
@@ -322,14 +318,13 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	struct bb_lines_variant *v = slot->variant;
 	struct bb_lines_case *p = v ? BB_FIND(v->cases, v->n_cases, it->param == param) : NULL;
 	size_t want = b->want < BB_LINES_BURST ? b->want : BB_LINES_BURST;
-	int rc;
 
 	b->warmup = 0;
 	if (v && !p)
 		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
 			       slot->common.prog->target->program, param);
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
-	rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
+	int rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
 	rc = bb_batch__void_if_gone(b, rc, err);
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }

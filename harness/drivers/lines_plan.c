@@ -27,10 +27,9 @@ static const int32_t removers[] = {
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target, struct bb_err *err)
 {
 	struct bb_cut_parts *of = &p->parts;
-	int rc;
 
 	bb_lines_plan__forget(p);
-	rc = bb_target__code(target, target->prog_fd, &of->code, err);
+	int rc = bb_target__code(target, target->prog_fd, &of->code, err);
 	if (!rc)
 		rc = bb_cfg__make(&of->code, &of->cfg, err);
 	if (!rc) {
@@ -68,10 +67,9 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 {
 	const struct bb_cut_form form = p->form;
-	int rc;
 
 	p->form.doubled = true;
-	rc = try_load(p, err);
+	int rc = try_load(p, err);
 	p->form = (struct bb_cut_form){.logs = true};
 	rc = rc ? rc : try_load(p, err);
 	p->form = form;
@@ -109,13 +107,12 @@ static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, str
 		      struct bb_err *err)
 {
 	uint32_t middle = first + (end - first) / 2;
-	int rc;
 
 	if (++t->n > MOST_TRIES || bb_seconds_since(t->began_ns) > t->most_s)
 		return -E2BIG;
 	for (uint32_t i = first; i < end; i++)
 		p->parts.cuts.v[i].is_off = false;
-	rc = try_load(p, err);
+	int rc = try_load(p, err);
 	if (rc != -ENOTSUP)
 		return rc;
 	for (uint32_t i = first; i < end; i++)
@@ -134,12 +131,11 @@ static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 {
 	struct tries t = {.began_ns = bb_now_ns(), .most_s = bb_deadline_left_s() * TRIES_SHARE};
 	struct bb_err all = *err;
-	int rc;
 
 	p->refused = 0;
 	for (uint32_t i = 0; i < p->parts.cuts.n; i++)
 		p->parts.cuts.v[i].is_off = true;
-	rc = allow_cuts(p, 0, p->parts.cuts.n, &t, err);
+	int rc = allow_cuts(p, 0, p->parts.cuts.n, &t, err);
 	if (rc == -E2BIG || (!rc && p->refused == p->parts.cuts.n)) {
 		*err = all;
 		rc = -ENOTSUP;
@@ -221,19 +217,17 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 			  .warmup = before,
 			  .drain_each_run = s->common.spec->step.consumer == BB_DRAIN_EACH_RUN},
 	};
-	uint64_t logged;
 	uint32_t n = 0;
-	int rc;
 
 	bb_cut_memory__begin_log(&s->memory);
-	rc = bb_lines_burst__fire(s, &burst, param, err);
+	int rc = bb_lines_burst__fire(s, &burst, param, err);
 	if (rc)
 		return rc;
 	if (bb_must_end())
 		return bb_must_end_why();
 	if (!s->burst->batch.n)
 		return -EAGAIN;
-	logged = bb_cut_memory__logged(&s->memory);
+	uint64_t logged = bb_cut_memory__logged(&s->memory);
 	/* search backwards for cut 0, with which every run begins */
 	while (n < logged && n < BB_CUT_LOG &&
 	       (!n || bb_cut_memory__log(&s->memory, logged - n) != 0))
@@ -316,7 +310,6 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	int rc = find_path(s, slot, param, &path, err);
 	const uint32_t *measured;
 	uint32_t n;
-	double most;
 
 	if (rc)
 		return rc;
@@ -329,8 +322,8 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
 	/* number of positions with which a sweep takes SWEEP_SHARE of the remaining time */
-	most = bb_deadline_left_s() * SWEEP_SHARE /
-	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
+	double most = bb_deadline_left_s() * SWEEP_SHARE /
+		      (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	bb_line_path__make(&v->plan.parts.code, &v->plan.parts.cfg, &v->plan.parts.cuts, path.cuts,
 			   path.n, (uint32_t)fmin(most, MOST_MEASURED), &p->path);
 	measured = p->path.measured;

@@ -360,11 +360,10 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
 	struct bb_lines_case *p = v ? BB_FIND(v->cases, v->n_cases, it->param == param) : NULL;
 	double *cumulative, *x;
-	size_t n;
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
-	n = p->path.n_measured;
+	size_t n = p->path.n_measured;
 	find_ns(p);
 	x = bb_calloc(p->n_loads, sizeof(*x));
 	cumulative = bb_calloc(p->n_loads * n, sizeof(*cumulative));

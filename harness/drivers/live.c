@@ -25,7 +25,6 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	const struct sched_param as_everybody = {0};
 	struct sched_param before;
 	struct bb_windows windows;
-	uint64_t began_ns;
 	int policy = sched_getscheduler(0), rc;
 
 	if (policy < 0 || sched_getparam(0, &before) ||
@@ -38,7 +37,7 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 		rc = bb_windows__find_own(&windows, b, err);
 	windows.mean_of = prog->live_mean_of;
 	windows.n_by_runs = n_by_runs;
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	while (!rc && !windows.own.unclear && b->n < b->want &&
 	       bb_seconds_since(began_ns) < b->max_s)
 		rc = bb_windows__poll(&windows, b, err);
@@ -59,7 +58,6 @@ static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err
 	uint64_t samples[LOOK_SAMPLES], n[BB_WINDOWS_MEAN_OF_MAX] = {0};
 	struct bb_batch b = {.ns = samples, .want = LOOK_SAMPLES, .max_s = LOOK_S};
 	struct bb_stats_enable stats;
-	int rc;
 
 	if (!bb_target__is_live(prog->target))
 		return bb_fail(err, -ENOTSUP,
@@ -68,7 +66,7 @@ static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err
 			       prog->target->program);
 	if (prog->live_mean_of)
 		return 0;
-	rc = bb_stats_enable__on(&stats, err);
+	int rc = bb_stats_enable__on(&stats, err);
 	if (rc)
 		return rc;
 	rc = watch_as_everybody(&s->opts, prog, n, &b, err);

@@ -202,7 +202,6 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 	struct bb_prog_stats before = {0}, after = {0};
 	struct bb_run_cost all = {0};
 	uint64_t began_ns = bb_now_ns();
-	bool is_stopped;
 	int rc = target ? bb_read_counters(target, &before, err) : 0;
 
 	while (!rc && b->n < b->want && (!b->n || bb_seconds_since(began_ns) < b->max_s)) {
@@ -212,7 +211,7 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 		if (!rc)
 			b->ns[b->n++] = all.wall_ns - before_ns;
 	}
-	is_stopped = rc == -EINTR;
+	bool is_stopped = rc == -EINTR;
 	/* not an error: the last run of the workload was cut off, and gives no sample */
 	if (is_stopped || rc == -ETIME)
 		rc = 0;

@@ -97,7 +97,6 @@ static int start(struct worker *w, int cpu)
 	sigset_t all, before;
 	pthread_attr_t attr;
 	cpu_set_t set;
-	int rc;
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
@@ -105,7 +104,7 @@ static int start(struct worker *w, int cpu)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	int rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 	if (!rc)
 		rc = pthread_create(&w->thread, &attr, take_part, w);
 	pthread_attr_destroy(&attr);
@@ -177,14 +176,13 @@ static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
 	t->repeat = 1;
 	while (!rc && !bb_must_end()) {
 		const struct worker *w = t->workers;
-		double call_ns;
 
 		rc = take_window(t, cpus, err);
 		if (rc == -EINTR && !bb_must_end())
 			rc = 0;
 		if (rc || !w->n)
 			continue;
-		call_ns = (double)(w->at_ns[w->n] - w->at_ns[0]) / w->n;
+		double call_ns = (double)(w->at_ns[w->n] - w->at_ns[0]) / w->n;
 		if (call_ns >= CALL_NS / 2 || t->repeat >= MAX_REPEAT)
 			break;
 		t->repeat = (uint32_t)fmin(t->repeat * fmin(CALL_NS / call_ns, 8) + 1, MAX_REPEAT);
@@ -200,7 +198,6 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 
 	while (bb_batch__goes_on(b, began_ns)) {
 		int rc = take_window(t, cpus, err);
-		double ns;
 
 		bb_target__drain(target, false);
 		if (rc && (rc != -EINTR || bb_must_end()))
@@ -209,7 +206,7 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 			b->retries++;
 			continue;
 		}
-		ns = run_ns(t);
+		double ns = run_ns(t);
 		for (uint32_t i = 0; i < t->n; i++)
 			bb_test_call__judge_retval(&t->workers[i].call, t->workers[i].retval, b);
 		if (!isnan(ns)) {

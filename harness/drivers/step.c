@@ -83,7 +83,6 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	bool was_warm = slot->is_warm, is_sample = was_warm && is_whole;
 	bool warms = !was_warm && warms_up(slot, b);
 	struct bb_prog_stats now, window;
-	int rc;
 
 	if (slot->traces)
 		bb_marks__end();
@@ -92,7 +91,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 		bb_target__drain(a->target, !b->drain_each_run);
 		return 0;
 	}
-	rc = bb_stats_reader__info(&a->target->reader, &now);
+	int rc = bb_stats_reader__info(&a->target->reader, &now);
 	bb_target__drain(a->target, !b->drain_each_run);
 	if (rc && slot->traces)
 		bb_marks__write_run(0);
@@ -133,7 +132,6 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = true};
 	struct slot *own = slot;
 	const struct bb_drive_slot *s = &own->common;
-	int rc;
 
 	if (bb_marks__are_enabled() && !own->is_described) {
 		bb_marks__describe(s->attached->prog_fd, s->attached->target->program,
@@ -142,7 +140,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	}
 	/* touch the memory now, because a page fault during the batch may run the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
-	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
+	int rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);
 }
 

@@ -178,11 +178,9 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 {
-	int rc;
-
 	if (!s->target)
 		return 0;
-	rc = open_prepares(s, err);
+	int rc = open_prepares(s, err);
 	if (rc)
 		return rc;
 	/* Maps that no program changes are written only once. But if globals have values of the

@@ -114,12 +114,11 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 		.gid = place.gid,
 	};
 	struct bb_child c;
-	int rc;
 
 	w->place = &place;
 	/* w->open() sets the descriptor. Without it, stderr is a placeholder. */
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
-	rc = bb_child__start(&rules, run_worker, w, &c);
+	int rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
 		return bb_fail(err, rc, "%s cannot be started: %m", w->name);
 	*ret_child = c;
@@ -219,7 +218,6 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 {
 	struct bb_windows windows;
 	struct bb_veth_packets before, now = {0};
-	uint64_t began_ns;
 	uint32_t type;
 	int rc = bb_target__prog_type(target, &type, err);
 
@@ -243,7 +241,7 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 	if (rc)
 		return rc;
 	/* wait, because the program may run on a packet a moment after send() returns */
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	do {
 		rc = b->n < b->want && !bb_must_end() ? bb_windows__poll(&windows, b, err)
 						      : bb_windows__rest(&windows, b, err);

@@ -67,7 +67,6 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
 	struct bb_hook *h;
-	int rc;
 
 	*ret_hook = NULL;
 	if (bb_attach_kinds[point->kind].of_user || point->kind == BB_AT_STRUCT_OPS)
@@ -78,7 +77,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	if (*ret_hook)
 		return 0;
 	h = bb_calloc(1, sizeof(*h));
-	rc = bb_hook__open(point, -1, s->site, true, h, err);
+	int rc = bb_hook__open(point, -1, s->site, true, h, err);
 	if (rc) {
 		free(h);
 		return rc;
@@ -93,11 +92,10 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 {
 	struct bb_user_addresses *addresses = NULL;
 	struct bb_user_target probe;
-	int rc;
 
 	if (point->kind != BB_AT_USDT)
 		return 0;
-	rc = bb_user_target__find(point->target, true, &probe, &addresses, err);
+	int rc = bb_user_target__find(point->target, true, &probe, &addresses, err);
 	if (!rc)
 		rc = bb_target__fill_usdt(prog->target, probe.path, probe.provider, probe.probe,
 					  err);
@@ -211,11 +209,10 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 			 struct bb_attach_point *point, struct bb_err *err)
 {
 	const char *name = bb_trigger__asked_for(point);
-	int rc;
 
 	if (name && (!named(name) || !bb_trigger__is_for(named(name), point)))
 		return say_no_trigger(name, point, err);
-	rc = bb_reach__check(point, prog->target, err);
+	int rc = bb_reach__check(point, prog->target, err);
 	if (rc && !s->common.opts.allow_system_wide)
 		return rc;
 	point->acts_on_all = rc;
@@ -299,11 +296,10 @@ static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err
 {
 	struct bb_fire_state *s = state;
 	struct bb_stats_enable stats;
-	int rc;
 
 	if (prog->fire.trigger)
 		return 0;
-	rc = bb_pin_to_cpu(s->common.opts.cpu, err);
+	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, err);
 	if (rc)
@@ -515,14 +511,12 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 	if (!rc)
 		rc = part->begin(a, part->arg, b);
 	while (!rc) {
-		int fire_rc;
-
 		rc = bb_target__reset_for_run(a->target);
 		if (rc)
 			break;
 		if (a->state->cold)
 			bb_cold__empty(a->state->cold);
-		fire_rc = bb_firing__fire(&slot->firing);
+		int fire_rc = bb_firing__fire(&slot->firing);
 		/* go on after a failure: the counters show whether the firing caused a run */
 		if (fire_rc)
 			shared->trigger_rc = fire_rc;
@@ -543,7 +537,6 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 	struct shared *shared = slot->firer.shared;
 	struct bb_batch *both = &shared->batch;
 	uint64_t *ns = b->ns, *paths = b->paths;
-	int rc;
 
 	*both = *b;
 	both->ns = shared->ns;
@@ -556,7 +549,7 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 		both->warmup = 1;
 	shared->part = *part;
 	shared->trigger_rc = 0;
-	rc = bb_fire__do(slot, fire_there, err);
+	int rc = bb_fire__do(slot, fire_there, err);
 	*b = *both;
 	b->ns = ns;
 	b->paths = paths;

@@ -142,7 +142,6 @@ static int open_faults(void *state, struct bb_err *err)
 {
 	struct state *s = state;
 	const struct bb_u32_list *depths = &s->common.spec->values;
-	int rc;
 
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	s->region = bb_map_pages(REGION_PAGES * s->page_bytes, MAP_PRIVATE);
@@ -152,7 +151,7 @@ static int open_faults(void *state, struct bb_err *err)
 	/* no huge pages, because a huge page causes only one page fault */
 	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);
 	s->next_page = REGION_PAGES;
-	rc = search_on_private_stack(s, count_frames);
+	int rc = search_on_private_stack(s, count_frames);
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	s->base_frames = s->seen_frames;

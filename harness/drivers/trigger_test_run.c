@@ -85,14 +85,13 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 {
 	struct bb_test_call with_output = *s;
 	union bpf_attr attr;
-	int rc;
 
 	with_output.attr.test.repeat = s->type->takes_repeat;
 	if (s->out) {
 		with_output.attr.test.data_out = (__u64)(uintptr_t)s->out;
 		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
 	}
-	rc = bb_test_call__fire(&with_output, &attr);
+	int rc = bb_test_call__fire(&with_output, &attr);
 	/* -ENOSPC means only that our buffer is too short (net/bpf/test_run.c, bpf_test_finish) */
 	if (rc == -ENOSPC && s->out)
 		rc = 0;
@@ -327,15 +326,13 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_trigger_state *state = state_;
 	size_t n = state->spec->inputs.n ? state->spec->inputs.n : 1; /* the default input */
-	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
-	uint64_t began_ns;
 	int rc = bb_trigger__attach(state, prog, prog->target->prog_fd, &a, err);
 
 	if (rc)
 		return rc;
-	slot = (const struct bb_test_run_slot *)a;
-	began_ns = bb_now_ns();
+	const struct bb_test_run_slot *slot = (const struct bb_test_run_slot *)a;
+	uint64_t began_ns = bb_now_ns();
 	for (uint32_t i = 0;
 	     !rc && i < n && prog->run_s < PROBE_S && bb_seconds_since(began_ns) < PROBE_S; i++) {
 		rc = bb_test_run__times(prog->target, slot->type, input_of(slot, i), 1, err);

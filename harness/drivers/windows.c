@@ -72,10 +72,9 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 	if (own) {
 		double each_ns = w->n_alone ? w->alone_ns / (double)(w->n_alone * w->own.by_read)
 					    : w->own.ns;
-		uint64_t own_ns;
 
 		own = bb_own_runs__left(&window, own);
-		own_ns = (uint64_t)((double)own * each_ns + 0.5);
+		uint64_t own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) { /* only our readings caused runs */
 			/* too few runs: not every reading causes the same number of runs */

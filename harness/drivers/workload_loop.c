@@ -33,7 +33,6 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	struct bb_workload_loop *l = loop;
 	const struct bb_drive_spec *spec = l->common.spec;
 	const struct bb_driver_opts *opts = &l->common.opts;
-	int rc;
 
 	l->workload_spec = (struct bb_command_spec){
 		.noun = "workload",
@@ -45,7 +44,7 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 		.is_pinned = true,
 		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid, .env = opts->env},
 	};
-	rc = bb_workload_loop__start(l, false, err);
+	int rc = bb_workload_loop__start(l, false, err);
 	bb_command__done(&l->workload);
 	return rc;
 }
@@ -108,12 +107,11 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 {
 	struct bb_workload_loop *l = (struct bb_workload_loop *)slot->state;
 	int rc = bb_workload_loop__start(l, false, err);
-	uint64_t began_ns;
 
 	if (rc)
 		return rc;
 	/* the start of the workload does not count, because it may take as long as a short batch */
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_command__resume(&l->workload);
 	do

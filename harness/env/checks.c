@@ -273,14 +273,13 @@ static void check_stats_held(const struct bb_check *, struct bb_check_result *r)
 	static const char cost[] = "which adds to every run of every program, and voids slope";
 	char who[96], remedy[160];
 	uint64_t sysctl = 0;
-	int on;
 
 	if (!bb_sysfile__read_u64("", STATS_SYSCTL, &sysctl) && sysctl) {
 		answer(r, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
 		       "kernel.bpf_stats_enabled is %llu, %s", (unsigned long long)sysctl, cost);
 		return;
 	}
-	on = probe_stats_are_on();
+	int on = probe_stats_are_on();
 	if (on < 0) {
 		answer(r, BB_CHECK_SKIP, NULL, "not known: a probe program does not run: %s%s",
 		       errno_text(on), may_bpf() ? "" : " (needs root)");

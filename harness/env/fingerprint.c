@@ -285,13 +285,11 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 	if (!realpath(dir, tree))
 		return -errno;
 	for (;;) {
-		char *slash;
-
 		err = join_path(tree, ".git", ret_dir);
 		if (!err && !stat(ret_dir, &st))
 			break;
 		err = err ? err : -errno;
-		slash = strrchr(tree, '/');
+		char *slash = strrchr(tree, '/');
 		if ((err != -ENOENT && err != -ENOTDIR) || !slash)
 			return err;
 		*slash = '\0';
@@ -374,7 +372,6 @@ static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
 	char commit[BB_GIT_COMMIT_SIZE];
-	int err;
 
 	for (size_t i = 0; i < BB_LEN(variables); i++) {
 		const char *value = getenv(variables[i]);
@@ -384,7 +381,7 @@ static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 			return;
 		}
 	}
-	err = bb_git_commit__read(tree_dir, commit);
+	int err = bb_git_commit__read(tree_dir, commit);
 	if (!err)
 		PUT(fp->git_commit, commit);
 	else if (err == -ENOENT)

@@ -26,14 +26,13 @@ int bb_sysfile__open(const char *root, const char *path, FILE **ret_file, struct
 
 int bb_sysfile__read(const char *root, const char *path, char *ret_text, size_t size)
 {
-	size_t used;
 	FILE *f;
 	int rc = bb_sysfile__open(root, path, &f, NULL);
 
 	if (rc)
 		return rc;
 	errno = 0;
-	used = fread(ret_text, 1, size - 1, f);
+	size_t used = fread(ret_text, 1, size - 1, f);
 	rc = ferror(f) ? -errno : 0;
 	fclose(f);
 	while (used && isspace((unsigned char)ret_text[used - 1]))

@@ -65,12 +65,11 @@ int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_e
 	struct bb_basic_block *b = NULL;
 	size_t n_funcs = 0, n_blocks = 0;
 	uint8_t *marks;
-	int rc;
 
 	if (!code->n)
 		return bb_fail(err, -EINVAL, "'%s' has no instructions", code->name);
 	marks = bb_calloc(code->n, sizeof(*marks));
-	rc = mark_all(code, marks, err);
+	int rc = mark_all(code, marks, err);
 	if (rc) {
 		free(marks);
 		return rc;

@@ -214,7 +214,6 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 {
 	struct maker m = {.c = {.code = code, .prog_fd = -1}};
 	struct bb_cfg *g = &m.c.cfg;
-	size_t n_counters;
 	int rc = bb_cfg__make(code, g, err);
 
 	if (!rc) {
@@ -226,7 +225,7 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 		m.c.key_bytes = with_keys ? bb_calloc(code->n, sizeof(*m.c.key_bytes)) : NULL;
 		rc = find_sites(&m, err);
 	}
-	n_counters = g->n_blocks + m.c.n_vain;
+	size_t n_counters = g->n_blocks + m.c.n_vain;
 	if (!rc)
 		rc = bb_shared_memory__open("bb_counts",
 					    n_counters * sizeof(uint64_t) +

@@ -44,13 +44,12 @@ static uint16_t declared_args(const struct bb_code *code, uint32_t type_id)
 static uint16_t call_reads(const struct analysis *a, uint32_t at)
 {
 	const struct bpf_insn *i = &a->code->insns[at];
-	uint32_t func;
 
 	if (bb_insn_is_helper_call(i))
 		return i->imm >= BB_CORE_POISON ? 0 : first_args(bb_helper__args(i->imm));
 	if (!bb_insn_is_function_call(i))
 		return ARGS;
-	func = bb_cfg__callee(a->g, a->code, at);
+	uint32_t func = bb_cfg__callee(a->g, a->code, at);
 	return (a->at_begin[a->g->block_of[a->g->funcs[func].first]] | a->declared[func]) & ARGS;
 }
 

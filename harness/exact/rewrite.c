@@ -258,7 +258,6 @@ int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memo
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct bb_shared_memory m = {.bytes = (bytes + page - 1) / page * page};
-	void *shared;
 	int rc;
 
 	m.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), (uint32_t)bytes, 1,
@@ -269,7 +268,7 @@ int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memo
 			       "cannot make a map of %zu bytes in mapped memory (Linux 5.5): %s",
 			       bytes, strerror(-rc));
 	}
-	shared = mmap(NULL, m.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m.fd, 0);
+	void *shared = mmap(NULL, m.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m.fd, 0);
 	if (shared == MAP_FAILED) {
 		rc = -errno;
 		close(m.fd);

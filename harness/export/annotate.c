@@ -55,10 +55,8 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 	enum bb_source_state said = BB_SOURCE_AS_BUILT;
 
 	for (size_t i = 0, n; i < c->n_lines; i += n) {
-		struct bb_annotated file;
-
 		n = bb_counted__lines_of_file(c, i);
-		file = bb_annotated__make(&c->lines[i], n);
+		struct bb_annotated file = bb_annotated__make(&c->lines[i], n);
 		fputs("\n", out);
 		bb_put_clean(out, file.path);
 		if (file.state != said && file.state != BB_SOURCE_AS_BUILT)

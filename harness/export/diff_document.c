@@ -112,11 +112,10 @@ static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bo
 		const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
 				      : row->exact     ? row->shift > 0 ? "more" : "fewer"
 						       : NULL;
-		struct sum sum;
 
 		if (row->exact != exact || (!exact && g && !row->has_verdict))
 			continue;
-		sum = sum_of(row);
+		struct sum sum = sum_of(row);
 		if (g && row->has_verdict)
 			c = find_comparison(g->first, row->name);
 		if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
@@ -323,11 +322,9 @@ static struct bb_table_cell short_name(const char *name)
 	struct bb_table_cell cell = {""};
 
 	for (const char *part = name, *end; part; part = end) {
-		size_t len;
-
 		part += *part == '/';
 		end = strchr(part, '/');
-		len = end ? (size_t)(end - part) : strlen(part);
+		size_t len = end ? (size_t)(end - part) : strlen(part);
 		if (!BB_ANY(drop, BB_LEN(drop), len == strlen(*it) && !memcmp(part, *it, len)))
 			bb_list_words(cell.text, sizeof(cell.text), "/", "%.*s", (int)len, part);
 	}
@@ -342,12 +339,11 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 	/* counts per run are averages over runs and inputs, so they may need decimals */
 	int decimals = 0;
 	double moved = 0;
-	bool no_moves;
 
 	/* if the small differences add up to 0, code has only moved from one line to another */
 	for (size_t i = 0; i < p->n_lines; i++)
 		moved += fabs(p->lines[i].more) <= MOVED ? p->lines[i].more : 0;
-	no_moves = !all && fabs(moved) < LEAST_INSNS;
+	bool no_moves = !all && fabs(moved) < LEAST_INSNS;
 	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
 		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= LEAST_INSNS)
 			decimals = 2;

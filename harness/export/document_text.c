@@ -297,7 +297,6 @@ static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
-	size_t last;
 
 	for (int turn = 0; turn < BB_DOC_BELOW; turn++) {
 		int out = turn ? turn : BB_DOC_BELOW;
@@ -320,7 +319,7 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	l->on_two_lines = true;
 	l->indent += 2;
 	narrow_last(l, look);
-	last = last_column(l);
+	size_t last = last_column(l);
 	if (total_width(l) > look->width && b->columns[last].cells == BB_CELLS_TEXT &&
 	    last > l->on_two_lines) {
 		l->under_row = last;
@@ -336,12 +335,11 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 	const struct bb_doc_column *c = &l->b->columns[k];
 	size_t width = bb_text_width(text), begin;
 	size_t space = width < l->width[k] ? l->width[k] - width : 0;
-	bool alone;
 
 	if (!is_first)
 		*pending += c->close ? 1 : 2;
 	/* A long line of source may begin further left if no other text stands in its row. */
-	alone = width > l->width[k] && *pending + l->width[k] == p->look->width;
+	bool alone = width > l->width[k] && *pending + l->width[k] == p->look->width;
 	if (alone && c->cells == BB_CELLS_CODE)
 		*pending = width < p->look->width ? p->look->width - width : 0;
 	begin = *pending + (c->cells == BB_CELLS_NUMBER ? space : 0);
@@ -352,11 +350,10 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 	fprintf(p->out, "%*s", (int)begin, "");
 	if (width > l->width[k] && c->cells == BB_CELLS_CODE && p->look->terse && !alone) {
 		size_t at = 0, n = 0;
-		char *start;
 
 		while (text[at] && (n += ((unsigned char)text[at] & 0xc0) != 0x80) < l->width[k])
 			at++;
-		start = bb_strndup(text, at);
+		char *start = bb_strndup(text, at);
 		put_coloured(p, colour, start);
 		fputs("…", p->out);
 		free(start);

@@ -20,7 +20,6 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	char *text = NULL;
 	size_t len = 0;
 	FILE *mem;
-	int rc;
 
 	if (!e->write) {
 		e->document(r, &d);
@@ -32,7 +31,7 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 		return put("", 0, out, err);
 	}
 	mem = bb_open_memstream(&text, &len);
-	rc = e->write(r, mem, err);
+	int rc = e->write(r, mem, err);
 	bb_close_memstream(mem);
 	if (!rc)
 		rc = put(text, len, out, err);

@@ -197,14 +197,13 @@ static void add_figure(struct matrix *m, const char *variant, size_t f, const st
 	double *values = bb_calloc(2 * m->n, sizeof(*values)), *shares = values + m->n;
 	/* indexes of the kernels with the least and with the largest value */
 	size_t least = 0, most = 0;
-	bool differs;
 
 	for (size_t k = 0; k < m->n; k++) {
 		values[k] = value_of(m->kernels[k].run, variant, f, like, &shares[k]);
 		least = values[k] < values[least] || isnan(values[least]) ? k : least;
 		most = values[k] > values[most] || isnan(values[most]) ? k : most;
 	}
-	differs = values[most] > values[least];
+	bool differs = values[most] > values[least];
 	if (differs) {
 		struct difference *x = &m->differences[f];
 		double from = values[least < most ? least : most];
@@ -432,13 +431,10 @@ static void add_pair(struct matrix *m, const struct bb_matrix_pair *pair, const 
 	snprintf(row.name, sizeof(row.name), "%s%s%s", pair->label ? pair->label : "",
 		 pair->label ? "." : "", program);
 	for (int side = 0; side < 2; side++) {
-		const struct bb_program *p;
-		const struct bb_skip *skip;
-
 		snprintf(names[side], sizeof(names[side]), "%s.%s", side ? pair->head : pair->base,
 			 program);
-		p = program_of(r, names[side]);
-		skip = skip_of(r, names[side]);
+		const struct bb_program *p = program_of(r, names[side]);
+		const struct bb_skip *skip = skip_of(r, names[side]);
 		row.is_there[side] = p;
 		row.why_not[side] = p || !skip ? NULL : skip->why;
 		row.verified.insns[side] = p ? p->metrics.verified_insns : NAN;

@@ -310,12 +310,11 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 	double *below = bb_calloc(r->n_cases + 1, sizeof(*below));
 	double least = -INFINITY; /* cases with less net cost than this are hidden */
 	size_t n = 0, n_hidden = 0;
-	bool is_apart;
 
 	bb_doc_group_title(c, true, unit_of(r, c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
-	is_apart = append_fired_by(r, first, bb_same_table, detail, d);
+	bool is_apart = append_fired_by(r, first, bb_same_table, detail, d);
 	if (detail == BB_SHORT)
 		add_extremes(r, c, d);
 	for (size_t i = first; i < r->n_cases; i++)
@@ -642,7 +641,6 @@ static void add_lines(const struct bb_report *r, struct bb_doc *d)
 static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool in_sentences = detail == BB_SHORT;
-	size_t notes;
 
 	/* sentences are used if each table would have only one program */
 	for (size_t i = 0; i < r->n_cases && in_sentences; i++)
@@ -655,7 +653,7 @@ static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, stru
 		bb_doc_programs(r, d);
 	else
 		add_lines(r, d);
-	notes = d->n;
+	size_t notes = d->n;
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Notes");
 	if (!bb_doc_notes(r, detail, d))
 		bb_doc__cut(d, notes);

@@ -80,13 +80,16 @@ struct bb_table_cell bb_table_cell_of(const char *fmt, ...)
 struct bb_table_cell bb_table_cell_number(double value, double scale)
 {
 	double size = fabs(value) < 9999.5 ? fabs(scale) : BB_WHOLE;
-	struct bb_table_cell cell;
 
 	if (!isfinite(value))
 		return none;
 	if (fabs(value) >= 1e18)
 		return bb_table_cell_of("%.3e", value);
-	cell = bb_table_cell_of("%.*f", size < 9.995 ? 2 : size < 999.95 ? 1 : 0, value);
+	struct bb_table_cell cell = bb_table_cell_of("%.*f",
+						     size < 9.995    ? 2
+						     : size < 999.95 ? 1
+								     : 0,
+						     value);
 	if (cell.text[0] == '-' && strspn(cell.text, "-0.") == strlen(cell.text))
 		memmove(cell.text, cell.text + 1, strlen(cell.text));
 	return cell;
@@ -463,11 +466,10 @@ const size_t bb_n_case_columns = BB_LEN(bb_case_columns);
 
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column)
 {
-	const struct bb_estimate *e;
-
 	if (column->cell)
 		return column->cell(c);
-	e = (const struct bb_estimate *)((const char *)&c->summary + column->estimate);
+	const struct bb_estimate *e =
+		(const struct bb_estimate *)((const char *)&c->summary + column->estimate);
 	switch (column->is) {
 	case BB_A_SHARE: return bb_table_cell_percent(e->value);
 	case BB_A_COUNT: return isfinite(e->value) ? count((uint64_t)e->value) : none;

@@ -184,7 +184,6 @@ void bb_program__named_after(const char *program, bool is_bare, char *ret_name, 
 	static const char *const before[] = {"kprobe__", "kretprobe__", "tracepoint__",
 					     "tp__",     "fentry__",    "fexit__"},
 				 *const after[] = {"_entry", "_enter", "_exit", "_return", "_ret"};
-	size_t len;
 
 	for (size_t i = 0; is_bare && i < BB_LEN(before); i++)
 		if (!strncmp(program, before[i], strlen(before[i]))) {
@@ -192,7 +191,7 @@ void bb_program__named_after(const char *program, bool is_bare, char *ret_name, 
 			break;
 		}
 	/* captures append ".2" and so on to equal names, and C function names have no dots */
-	len = strcspn(program, ".");
+	size_t len = strcspn(program, ".");
 	for (size_t i = 0; is_bare && i < BB_LEN(after); i++)
 		if (len > strlen(after[i]) &&
 		    !strncmp(program + len - strlen(after[i]), after[i], strlen(after[i]))) {
@@ -232,11 +231,10 @@ bool bb_reach__acts(const struct bb_target *target)
 	static const int32_t helpers[] = {BPF_FUNC_probe_write_user, BPF_FUNC_override_return,
 					  BPF_FUNC_send_signal, BPF_FUNC_send_signal_thread};
 	struct bb_code code;
-	bool acts;
 
 	if (bb_target__code(target, target->prog_fd, &code, NULL))
 		return true;
-	acts = bb_code__calls(&code, helpers, BB_LEN(helpers));
+	bool acts = bb_code__calls(&code, helpers, BB_LEN(helpers));
 	bb_code__done(&code);
 	return acts;
 }

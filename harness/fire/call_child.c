@@ -43,7 +43,6 @@ static int wait_until_loaded(struct bb_child *c, const char *library, const char
 	struct pollfd p = {.fd = c->fd, .events = POLLIN};
 	uint64_t began_ns = bb_now_ns();
 	char why[300];
-	ssize_t n;
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
 		int rc = bb_must_end_why();
@@ -54,7 +53,7 @@ static int wait_until_loaded(struct bb_child *c, const char *library, const char
 			return bb_fail(err, -ENOTSUP, "%s was not loaded within %g s", library,
 				       START_S);
 	}
-	n = recv(c->fd, why, sizeof(why) - 1, 0);
+	ssize_t n = recv(c->fd, why, sizeof(why) - 1, 0);
 	if (n > 0) {
 		why[n] = '\0';
 		return bb_fail(err, -ENOTSUP, "'%s' of %s cannot be called: %s", function, library,
@@ -88,7 +87,6 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 		.no_new_privs = true,
 	};
 	struct bb_child c;
-	int rc;
 
 	if (!user->helper_dir)
 		return bb_fail(err, -ENOTSUP, "the program call_function is not there: make all");
@@ -100,7 +98,7 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 		call.argv[3 + i] = bb_strdup(by->arguments[i]);
 	if (pid)
 		bb_close_later__wait();
-	rc = bb_child__start(&rules, execute, &call, &c);
+	int rc = bb_child__start(&rules, execute, &call, &c);
 	bb_names_free(call.argv, 3 + by->n_arguments);
 	if (!rc)
 		rc = bb_child__executed(&c);

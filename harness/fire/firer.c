@@ -96,7 +96,6 @@ static size_t n_users;
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user)
 {
 	struct bb_fire_site *p = &the_site;
-	int rc;
 
 	if (n_users++)
 		return p;
@@ -104,7 +103,7 @@ struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb
 				   .netns_fd = -1,
 				   .cgroup_fd = -1,
 				   .user = *user};
-	rc = make_cgroup(p);
+	int rc = make_cgroup(p);
 	open_netns(p);
 	if (rc)
 		snprintf(p->why_no_cgroup, sizeof(p->why_no_cgroup), "%s",
@@ -252,11 +251,10 @@ void bb_firer__stop(struct bb_firer *f)
 static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
-	int status;
 
 	if (is_stuck)
 		kill(f->child.pid, SIGKILL);
-	status = bb_wait_for(f->child.pid);
+	int status = bb_wait_for(f->child.pid);
 	f->child.pid = 0;
 	close(f->child.fd);
 	if (is_stuck)
@@ -270,12 +268,11 @@ static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 {
 	char byte = 0;
-	int rc;
 
 	f->task->work = work;
 	if (f->child.pid <= 0)
 		return bb_fail(err, -ESRCH, "the process that fires has ended before");
-	rc = send(f->child.fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
+	int rc = send(f->child.fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
 	/* after a signal or at the end of the budget, the results so far count */
@@ -348,13 +345,12 @@ int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err)
 	static const struct bb_child_rules rules = {0};
 	struct bb_child c;
 	struct stat st;
-	int rc;
 
 	if (stat("/proc/self/ns/pid", &st) || st.st_ino != FIRST_PID_NAMESPACE)
 		return bb_fail(err, -ENOTSUP,
 			       "{pid: self}: bpfbench runs in a PID namespace, and does not know "
 			       "which pid programs see there");
-	rc = bb_child__start(&rules, end_at_once, NULL, &c);
+	int rc = bb_child__start(&rules, end_at_once, NULL, &c);
 	if (rc)
 		return bb_fail(err, rc, "fork: %m");
 	*ret_pid = c.pid;

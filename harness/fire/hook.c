@@ -26,13 +26,12 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	const char *folder, *near;
 	glob_t found = {0};
 	char pattern[512];
-	size_t skip;
 	int rc, fd;
 
 	/* the names for a suggestion come from tracefs */
 	bb_tracefs__provide(NULL);
 	folder = bb_tracepoint__folder();
-	skip = strlen(folder) + 1;
+	size_t skip = strlen(folder) + 1;
 	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
 	if (bb_is_shortage(fd))
 		return bb_fail(err, fd, "%s: %m", folder);
@@ -44,10 +43,10 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	/* shorten each path to "sched/sched_switch", or to "sched_switch" for a raw tracepoint */
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *path = found.gl_pathv[i];
-		const char *name;
 
 		path[strlen(path) - strlen("/id")] = '\0';
-		name = p->kind == BB_AT_TRACEPOINT ? path + skip : strrchr(path, '/') + 1;
+		const char *name = p->kind == BB_AT_TRACEPOINT ? path + skip
+							       : strrchr(path, '/') + 1;
 		memmove(path, name, strlen(name) + 1);
 	}
 	near = bb_nearest(p->target, (const char *const *)found.gl_pathv, found.gl_pathc);
@@ -207,12 +206,10 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 {
 	char path[128], text[32];
-	const char *digits;
 	uint64_t type, bit;
-	int rc;
 
 	snprintf(path, sizeof(path), PMUS "%s/type", pmu);
-	rc = bb_root__read_u64(path, &type);
+	int rc = bb_root__read_u64(path, &type);
 	if (bb_is_shortage(rc))
 		return bb_fail(err, rc, PMUS "%s: %m", pmu);
 	if (rc)
@@ -223,7 +220,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 		return 0;
 	/* sysfs names the bit of `config` for a probe on the function's return: "config:0" */
 	snprintf(path, sizeof(path), PMUS "%s/format/retprobe", pmu);
-	digits = bb_root__read(path, text, sizeof(text)) < 0 ? NULL : strchr(text, ':');
+	const char *digits = bb_root__read(path, text, sizeof(text)) < 0 ? NULL : strchr(text, ':');
 	if (digits)
 		digits++;
 	h->attr.config = digits && !bb_parse_digits(&digits, &bit) && bit < 64 ? 1ULL << bit : 1;
@@ -244,14 +241,13 @@ static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 static int open_in_file(struct bb_hook *h, struct bb_err *err)
 {
 	struct bb_user_target target;
-	int rc;
 
 	if (h->point.kind == BB_AT_UPROBE && bb_is_pattern(h->point.target))
 		return bb_fail(err, -ENOTSUP,
 			       "%s is a pattern, and this kernel has no links to many functions",
 			       h->point.target);
-	rc = bb_user_target__find(h->point.target, h->point.kind == BB_AT_USDT, &target,
-				  &h->addresses, err);
+	int rc = bb_user_target__find(h->point.target, h->point.kind == BB_AT_USDT, &target,
+				      &h->addresses, err);
 	if (rc == -ENOENT || rc == -ENOTSUP)
 		return bb_fail(err, rc, "%s: %s", bb_attach_point__words(&h->point).text,
 			       err ? err->msg : "");
@@ -261,14 +257,12 @@ static int open_in_file(struct bb_hook *h, struct bb_err *err)
 
 static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
-	int rc;
-
 	/* helpers of a program that was loaded for kprobe.multi need a kprobe.multi link */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's functions only, once "
 			       "it is loaded as one");
-	rc = bb_own_function__find(h->path, sizeof(h->path), &h->addresses, err);
+	int rc = bb_own_function__find(h->path, sizeof(h->path), &h->addresses, err);
 	return rc ? rc : open_at_addresses(h, err);
 }
 

@@ -27,7 +27,6 @@ static int start(int fd)
 	sigset_t all, before;
 	pthread_t thread;
 	cpu_set_t cpus;
-	int rc;
 
 	CPU_ZERO(&cpus);
 	for (size_t i = 0; i < CPU_SETSIZE; i++)
@@ -38,7 +37,7 @@ static int start(int fd)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
-	rc = pthread_create(&thread, &attr, close_it, (void *)(intptr_t)fd);
+	int rc = pthread_create(&thread, &attr, close_it, (void *)(intptr_t)fd);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;

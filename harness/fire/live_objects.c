@@ -85,7 +85,6 @@ static void open_pages(struct bb_live_objects *o)
 
 static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 {
-	struct bpf_object *obj;
 	struct bpf_link *link = NULL;
 	struct bpf_map *map;
 	struct bb_live_record r;
@@ -95,7 +94,7 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 
 	snprintf(path, sizeof(path), "%s/live_objects.bpf.o", object_dir ? object_dir : ".");
 	bb_libbpf_log__begin();
-	obj = bpf_object__open(path);
+	struct bpf_object *obj = bpf_object__open(path);
 	if (!obj)
 		return -errno;
 	/* set the only constant of the program, our pid */
@@ -254,7 +253,6 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 		      const char *name, const char *function, char *said, size_t size)
 {
 	const struct btf_type *t = resolve(o, type);
-	const char *type_name;
 	long value;
 
 	if (!t || !btf_is_ptr(t)) {
@@ -262,7 +260,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 		return filler->word ? filler->value : integer_for(o, name);
 	}
 	t = resolve(o, t->type);
-	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
+	const char *type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
 		type_name = "text";
 		/* a path for a system call, otherwise a text in the kernel: our name (comm) */
@@ -284,10 +282,9 @@ static const struct btf_type *find_type(const struct bb_live_objects *o, const c
 					const char *name, __u32 kind)
 {
 	char whole[160];
-	int id;
 
 	snprintf(whole, sizeof(whole), "%s%s", prefix, name);
-	id = o->btf ? btf__find_by_name_kind(o->btf, whole, kind) : -ENOENT;
+	int id = o->btf ? btf__find_by_name_kind(o->btf, whole, kind) : -ENOENT;
 	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 }
 
@@ -414,14 +411,14 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
 		{"task_struct", o->why_not ? 0 : task},
 	};
 	const struct filler *filler = &fillers[set];
-	const struct btf_type *proto;
 	char function[128];
 
 	if (set > 2 && !filler->value)
 		return false;
 	p->argument_set = set;
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
-	proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function) : prototype_of(o, function);
+	const struct btf_type *proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function)
+								: prototype_of(o, function);
 	if (!set && p->prototype.is_known)
 		make_for_user(o, p);
 	else if (proto && !o->why_not)

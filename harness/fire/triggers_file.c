@@ -37,13 +37,12 @@ static int open_loop(struct bb_firing *f)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
 	char path[32];
-	int number;
 
 	f->fd[1] = memfd_create("bpfbench", MFD_CLOEXEC);
 	f->fd[2] = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (f->fd[1] < 0 || f->fd[2] < 0 || ftruncate(f->fd[1], FILE_BYTES))
 		return -errno;
-	number = ioctl(f->fd[2], LOOP_CTL_GET_FREE);
+	int number = ioctl(f->fd[2], LOOP_CTL_GET_FREE);
 	if (number < 0)
 		return -errno;
 	snprintf(path, sizeof(path), "/dev/loop%d", number);

@@ -85,14 +85,13 @@ static int search_table(struct search *s, const struct bb_elf_part *table, struc
 
 	s->is_whole |= table->head.sh_type == SHT_SYMTAB;
 	for (size_t i = 0; !rc && data && i < n; i++) {
-		const char *name;
 		GElf_Sym sym;
 
 		if (!gelf_getsym(data, (int)i, &sym) || !sym.st_value ||
 		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
 		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC))
 			continue;
-		name = bb_elf__text(s->elf, table->head.sh_link, sym.st_name);
+		const char *name = bb_elf__text(s->elf, table->head.sh_link, sym.st_name);
 		rc = name ? match(s, &sym, name, err) : 0;
 	}
 	return rc;
@@ -274,11 +273,10 @@ static int match_prototype(Dwarf_Die *die, void *arg)
 	Dwarf_Die child, type;
 	const char *name = dwarf_diename(die),
 		   *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
-	int rc;
 
 	if ((!name || strcmp(name, s->function)) && (!symbol || strcmp(symbol, s->function)))
 		return DWARF_CB_OK;
-	rc = dwarf_child(die, &child);
+	int rc = dwarf_child(die, &child);
 	for (; !rc && p.n < BB_MOST_PARAMETERS; rc = dwarf_siblingof(&child, &child)) {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
@@ -323,12 +321,11 @@ int bb_user_elf__search(Elf *elf, const struct bb_user_target *t,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err)
 {
 	struct search *s = bb_calloc(1, sizeof(*s));
-	int rc;
 
 	s->target = t;
 	s->elf = elf;
 	s->found = ret_addresses;
-	rc = *t->function ? search_functions(s, err) : search_probes(s, err);
+	int rc = *t->function ? search_functions(s, err) : search_probes(s, err);
 	for (size_t i = 0; i < s->n_names; i++)
 		free(s->names[i]);
 	free(s);
@@ -399,14 +396,13 @@ static int ask_child(const struct bb_user_target *t,
 		.ret_reply = ret_reply,
 		.reply_bytes = reply_bytes,
 	};
-	int rc;
 
 	if (file.fd < 0)
 		return bb_fail(err, file.fd, "%s: %s", t->path,
 			       file.fd == -EINVAL ? "not a regular file" : strerror(-file.fd));
-	rc = (uint64_t)st.st_size > MOST_BYTES
-		     ? bb_fail(err, -EFBIG, "%s: more than 8 GiB", t->path)
-		     : bb_confined__run(&c, err);
+	int rc = (uint64_t)st.st_size > MOST_BYTES
+			 ? bb_fail(err, -EFBIG, "%s: more than 8 GiB", t->path)
+			 : bb_confined__run(&c, err);
 	close(file.fd);
 	if (!rc && check(ret_reply))
 		rc = bb_fail(err, -EBADMSG, "%s: damaged: it took over the process that read it",

@@ -173,7 +173,6 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
 	size_t len;
 	struct embedding e = {.out = bb_open_memstream(&text, &len), .prefix = prefix};
 	const char *at = strstr(svg, "<svg");
-	int rc;
 
 	while (at && *at) {
 		size_t before = strcspn(at, "<");
@@ -189,7 +188,7 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
 		else
 			at = put_tag(&e, at + 1);
 	}
-	rc = at && !e.hidden ? 0 : -EINVAL;
+	int rc = at && !e.hidden ? 0 : -EINVAL;
 	bb_close_memstream(e.out);
 	if (!rc)
 		fwrite(text, 1, len, out);
@@ -231,8 +230,6 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	struct bb_figure v = {0};
 	const char *name, *title;
 	const char **const cells[] = {&v.kind, &name, &title, &v.scenario, &v.drive, &v.param};
-	char *how;
-	int rc;
 
 	for (size_t i = 0; i < BB_LEN(cells); i++) {
 		*cells[i] = strsep(&row, "\t");
@@ -241,10 +238,10 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	}
 	if (!strcmp(name, "-"))
 		return 0;
-	rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
+	int rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
 	if (!rc)
 		rc = read_picture(dir, name, "caption", MAX_CAPTION_BYTES, &v.what, err);
-	how = rc ? NULL : strchr(v.what, '\n');
+	char *how = rc ? NULL : strchr(v.what, '\n');
 	if (how) {
 		*how++ = '\0';
 		how[strcspn(how, "\n")] = '\0';

@@ -207,24 +207,21 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 	uint64_t key = from[BB_INSIDE_KEY / 8], len = from[BB_INSIDE_LEN / 8];
 	uint32_t n = len < c->snap ? (uint32_t)len : c->snap;
 	uint8_t bytes[BB_INSIDE_MOST_SNAP];
-	struct bb_inside_path_packets *of;
-	struct bb_inside_packet *to;
-	uint64_t n_before;
 
 	for (uint32_t i = 0; i < n; i++)
 		bytes[i] = ((const volatile uint8_t *)from)[BB_INSIDE_BYTES + i];
 	/* skip the packet if its run has not ended, or if a later packet may have overwritten it */
 	if (!key || !n || *n_taken - nth >= BB_INSIDE_RING)
 		return;
-	of = bb_inside_packets__of(p, key);
+	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
 	if (!of) {
 		of = bb_append(&p->paths, &p->n_paths, sizeof(*of));
 		of->key = key;
 	}
-	n_before = of->n_seen++;
+	uint64_t n_before = of->n_seen++;
 	if (n_before >= BB_INSIDE_KEPT && bb_rng_below(&p->rng, n_before))
 		return;
-	to = &of->kept[n_before ? BB_INSIDE_KEPT - 1 : 0];
+	struct bb_inside_packet *to = &of->kept[n_before ? BB_INSIDE_KEPT - 1 : 0];
 	free(to->bytes);
 	*to = (struct bb_inside_packet){.len = (uint32_t)len, .bytes = bb_calloc(1, n), .n = n};
 	memcpy(to->bytes, bytes, n);

@@ -283,8 +283,6 @@ static uint32_t n_cpus(uint32_t most)
 static int make_memory(struct bb_inside_clone *c, size_t more,
 		       const struct bb_inside_clone *earlier, struct bb_err *err)
 {
-	int rc;
-
 	c->n_stripes = n_cpus(MOST_STRIPES);
 	c->slot_bytes = (BB_INSIDE_MARKS + 8 * (c->n_words + 1) + 63) / 64 * 64;
 	if (c->with & BB_INSIDE_PACKETS)
@@ -296,10 +294,10 @@ static int make_memory(struct bb_inside_clone *c, size_t more,
 		c->memory = earlier->memory;
 		return 0;
 	}
-	rc = bb_shared_memory__open("bb_inside",
-				    BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes +
-					    more,
-				    &c->memory, err);
+	int rc = bb_shared_memory__open("bb_inside",
+					BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes +
+						more,
+					&c->memory, err);
 	for (uint8_t i = 0; !rc && i < 32; i++)
 		((volatile uint8_t *)c->memory.v)[BB_INSIDE_LOG2 + (POWER_TO_INDEX << i >> 27)] = i;
 	return rc;
@@ -423,10 +421,9 @@ static void emit_copy_packet(struct maker *m)
 static void emit_packet_took(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t none;
 
 	emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.packet);
-	none = jump_if(r, BPF_JEQ, BPF_REG_2, 0);
+	uint32_t none = jump_if(r, BPF_JEQ, BPF_REG_2, 0);
 	compute(r, BPF_SUB, BPF_REG_2, 1);
 	emit_packet_offset(m, BPF_REG_2);
 	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.stripe);
@@ -457,7 +454,6 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
 static void emit_take_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t is_first;
 
 	move(r, BPF_REG_8, BPF_REG_2);
 	emit_hand_over(m, BPF_REG_3);
@@ -467,7 +463,7 @@ static void emit_take_over(struct maker *m)
 	read_word(r, BPF_REG_7, BPF_REG_7, BB_INSIDE_MASK);
 	compute_by(r, BPF_AND, BPF_REG_7, BPF_REG_8);
 	read_word(r, BPF_REG_0, BPF_REG_3, BB_INSIDE_CALLER);
-	is_first = jump_if_by(r, BPF_JNE, BPF_REG_0, BPF_REG_6);
+	uint32_t is_first = jump_if_by(r, BPF_JNE, BPF_REG_0, BPF_REG_6);
 	compute(r, BPF_MOV, BPF_REG_0, 0);
 	write_word(r, BPF_REG_3, BB_INSIDE_CALLER, BPF_REG_0);
 	read_word(r, BPF_REG_1, BPF_REG_3, BB_INSIDE_CHAIN);
@@ -696,7 +692,6 @@ static void emit_slot_address(struct maker *m, const struct bb_inside_clone *c)
 static void emit_numbered_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t is_known;
 
 	if (m->c.n_slots > 1)
 		emit_number_of_path(m);
@@ -704,7 +699,7 @@ static void emit_numbered_slot(struct maker *m)
 		compute(r, BPF_MOV, BPF_REG_1, 1);
 	emit_slot_address(m, &m->c);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
-	is_known = jump_if(r, BPF_JNE, BPF_REG_0, 0);
+	uint32_t is_known = jump_if(r, BPF_JNE, BPF_REG_0, 0);
 	write_word(r, BPF_REG_4, BB_INSIDE_KEY, BPF_REG_1);
 	emit_new_path(m);
 	land_both(r, is_known);
@@ -718,12 +713,10 @@ static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 	uint32_t found[2 * PROBES], is_new[PROBES], n = 0, done;
 
 	for (uint32_t p = 0; p < PROBES; p++) {
-		uint32_t other;
-
 		emit_slot_address(m, c);
 		read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
 		found[n++] = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_1);
-		other = jump_if(r, BPF_JNE, BPF_REG_0, 0);
+		uint32_t other = jump_if(r, BPF_JNE, BPF_REG_0, 0);
 		compute(r, BPF_MOV, BPF_REG_0, 0);
 		bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_4, BPF_REG_1, BB_INSIDE_KEY,
 			BPF_CMPXCHG);
@@ -835,10 +828,9 @@ static void emit_end_chain(struct maker *m)
 {
 	const struct bb_inside_clone *c = m->instruments->chains;
 	struct bb_rewrite *r = &m->out;
-	uint32_t alone;
 
 	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
-	alone = jump_if(r, BPF_JLE, BPF_REG_1, BB_INSIDE_CHAINED);
+	uint32_t alone = jump_if(r, BPF_JLE, BPF_REG_1, BB_INSIDE_CHAINED);
 	emit_stripe(m, c, BPF_REG_5);
 	emit_spent(m);
 	move(r, BPF_REG_8, BPF_REG_2);

@@ -59,12 +59,11 @@ static int check_load(struct load *l)
 
 static int copy_load(struct load *l)
 {
-	struct bb_replay r;
 	int rc = check_load(l);
 
 	if (rc)
 		return rc;
-	r = bb_replay__open_taken(l->capture);
+	struct bb_replay r = bb_replay__open_taken(l->capture);
 	rc = bb_replay__begin_load(&r, (size_t)(l->prog - l->capture->progs), &l->copy);
 	bb_replay__done(&r);
 	return rc;
@@ -335,7 +334,6 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	struct bb_take own = {0}, *take = in->take ? in->take : &own;
 	struct load l = {0};
 	bool given = false, in_vain = false;
-	int fd;
 
 	if (call->data.arch != seccomp_arch_native() || call->data.nr != SYS_bpf)
 		return false;
@@ -355,7 +353,7 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 		bb_take__free(&own); /* the thread has ended */
 		return false;
 	}
-	fd = clone_of(in, &l, &p, &earlier);
+	int fd = clone_of(in, &l, &p, &earlier);
 	if (fd >= 0) {
 		struct bpf_prog_info info = {0};
 
@@ -548,7 +546,6 @@ static double price_of(const struct bb_code *code, const struct bb_cfg *g, unsig
 		       uint64_t mask, struct price_runs runs, double *ret_clock_ns)
 {
 	const struct bb_inside_instruments instruments = {.with = with};
-	struct bb_inside_figures figures;
 	struct bb_inside_clone clone;
 	struct bb_rewrite out;
 	double ns = -1;
@@ -562,7 +559,7 @@ static double price_of(const struct bb_code *code, const struct bb_cfg *g, unsig
 		close(fd);
 	}
 	bb_rewrite__done(&out);
-	figures = bb_inside_figures__read(&clone);
+	struct bb_inside_figures figures = bb_inside_figures__read(&clone);
 	*ret_clock_ns = bb_inside_path__median(&figures.all);
 	bb_inside_figures__done(&figures);
 	bb_inside_clone__done(&clone);

@@ -24,13 +24,10 @@ struct loads {
 
 static struct bb_estimate estimate(struct loads *l, const double *x)
 {
-	struct bb_signed_rank r;
-	double more;
-
 	for (size_t i = 0; i < l->n; i++)
 		l->kept[i] = l->use[i] ? x[i] : NAN;
-	r = bb_in_order(l->kept, l->n, l->processes, BB_ALPHA);
-	more = l->between * fabs(r.estimate);
+	struct bb_signed_rank r = bb_in_order(l->kept, l->n, l->processes, BB_ALPHA);
+	double more = l->between * fabs(r.estimate);
 	return (struct bb_estimate){r.estimate,
 				    r.estimate - hypot(r.estimate - r.interval.lo, more),
 				    r.estimate + hypot(r.interval.hi - r.estimate, more)};

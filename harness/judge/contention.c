@@ -29,7 +29,6 @@ static void add_logs(const struct bb_case *of, const struct bb_case *c, double s
 bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *ret)
 {
 	const struct bb_case *c = &r->cases[i];
-	struct bb_signed_rank rank;
 	double *ln;
 	size_t n = 0;
 
@@ -58,7 +57,7 @@ bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *re
 	for (size_t k = 0; k < c->n_series; k++)
 		if (isfinite(ln[k]))
 			ln[n++] = ln[k];
-	rank = bb_robust_rank(ln, n, BB_ALPHA);
+	struct bb_signed_rank rank = bb_robust_rank(ln, n, BB_ALPHA);
 	free(ln);
 	ret->more = (struct bb_estimate){expm1(rank.estimate), expm1(rank.interval.lo),
 					 expm1(rank.interval.hi)};

@@ -72,12 +72,11 @@ static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, 
 {
 	struct side side[2] = {{0}}, *x = &side[0], *y = &side[1];
 	struct variance v = {0, 0};
-	bool by_place;
 
 	open_side(a, x);
 	open_side(b, y);
 	*ret = (struct stored_ratio){NAN, {NAN, NAN}, NAN, x->n, y->n, 0};
-	by_place = x->over.se > 0 && y->over.se > 0;
+	bool by_place = x->over.se > 0 && y->over.se > 0;
 	if (by_place) {
 		ret->ratio = y->over.estimate.value / x->over.estimate.value;
 	} else {
@@ -338,7 +337,6 @@ static void check_change(const struct bb_case *a, const struct bb_case *b, struc
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diff *row)
 {
-	double times;
 	/* only a watched live program needs seconds; one measured by test runs has loads */
 	bool is_watched = a->is_live && bb_drive_kind_named(a->drive)->seconds > 0;
 	struct stored_ratio r;
@@ -368,8 +366,8 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	}
 	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))
 		return;
-	times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
-				   log1p(opts->threshold));
+	double times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
+					  log1p(opts->threshold));
 	if (isinf(times))
 		add_note(row, "too close to %.3g %% to decide (+-%.2g %%)", 100 * opts->threshold,
 			 50 * (row->hi - row->lo));
@@ -449,7 +447,6 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	struct bb_diffs d = {.threshold = opts->threshold, .alpha = opts->alpha};
-	const char *doubt;
 	double *p;
 
 	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||
@@ -458,7 +455,7 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 			       "a threshold of %g at a significance of %g: they must be >= 0 and "
 			       "between 0 and 1",
 			       opts->threshold, opts->alpha);
-	doubt = find_doubts(a, b, opts->force, &d);
+	const char *doubt = find_doubts(a, b, opts->force, &d);
 	for (size_t i = 0; i < a->n_cases; i++) {
 		const struct bb_case *in_a = &a->cases[i],
 				     *in_b = bb_report__find_case(b, in_a->name);

@@ -25,11 +25,9 @@ static const struct column {
 
 static const char *text_of(const struct column *c, const struct bb_diff *row)
 {
-	const char *text;
-
 	if (c->kind == VERDICT)
 		return row->has_verdict ? bb_verdict_name(row->verdict) : "";
-	text = *(char *const *)((const char *)row + c->offset);
+	const char *text = *(char *const *)((const char *)row + c->offset);
 	return text ? text : "";
 }
 
@@ -183,11 +181,10 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 	size_t len = strcspn(at, BLANKS "<>=!~");
 	struct condition c = {.column = find_column(at, len, err)};
 	enum bb_verdict verdict;
-	bool has_text;
 
 	if (!c.column)
 		return -EINVAL;
-	has_text = is_text(c.column);
+	bool has_text = is_text(c.column);
 	at += len;
 	at += strspn(at, BLANKS);
 	c.op = BB_FIND(ops, BB_LEN(ops), !strncmp(at, it->text, strlen(it->text)));

@@ -105,11 +105,9 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 	struct bb_exact_diff d = {0};
 
 	for (size_t i = 0; i < b->n_counted; i++) {
-		const struct bb_counted *old;
-
 		if (head && strcmp(b->counted[i].variant, head))
 			continue;
-		old = find_program(a, &b->counted[i], base);
+		const struct bb_counted *old = find_program(a, &b->counted[i], base);
 		if (old)
 			add_program(&d, old, &b->counted[i]);
 		else

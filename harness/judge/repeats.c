@@ -65,11 +65,9 @@ static bool add_run(const struct bb_report *r, const struct bb_report *stored,
 /* Sets *half_width to how far one more value may be from the mean, if there are enough values. */
 static bool set_spread(const struct bb_numbers *ln, double *half_width)
 {
-	struct bb_spread spread;
-
 	if (ln->n < BB_REPEATS_LEAST)
 		return false;
-	spread = bb_spread_of(ln->x, ln->n);
+	struct bb_spread spread = bb_spread_of(ln->x, ln->n);
 	*half_width = bb_pool_spreads(&spread, 1, NULL, 0, BB_ALPHA).half_width;
 	return true;
 }

@@ -140,7 +140,6 @@ static void compare_apart(struct pairing *p, const struct bb_numbers *a, const s
 static void compare_by_load(struct pairing *p, const struct bb_numbers *a,
 			    const struct bb_numbers *b, double alpha, struct bb_time_diff_row *ret)
 {
-	struct bb_signed_rank more;
 	size_t n = 0;
 
 	numbers(a, p->a, p->n);
@@ -152,7 +151,7 @@ static void compare_by_load(struct pairing *p, const struct bb_numbers *a,
 		p->d[n] = p->b[i] - p->a[i];
 		n++;
 	}
-	more = bb_robust_rank(p->d, n, alpha);
+	struct bb_signed_rank more = bb_robust_rank(p->d, n, alpha);
 	ret->a_ns = bb_robust_rank(p->a, n, BB_ALPHA).estimate;
 	ret->b_ns = ret->a_ns + more.estimate;
 	ret->more = (struct bb_estimate){more.estimate, more.interval.lo, more.interval.hi};

@@ -58,7 +58,6 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 	for (size_t i = 0; i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
 		struct tm tm = {0};
-		const char *end;
 		char *why;
 
 		/* Leave out a copy of a run, such as a baseline made by hand. The name of its file
@@ -74,7 +73,8 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 		if (!run->n_points || !BB_ANY(x->points + run->first_point, run->n_points,
 					      is_wanted(&opts->filter, &x->cases[it->what])))
 			continue;
-		end = run->started ? strptime(run->started, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+		const char *end = run->started ? strptime(run->started, "%Y-%m-%dT%H:%M:%SZ", &tm)
+					       : NULL;
 		t->runs[t->n_runs++] = (struct bb_timeline_run){
 			.of = run,
 			.epoch_s = end && !*end ? (double)timegm(&tm) : (double)NAN,
@@ -113,7 +113,6 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	struct bb_history_point *judged = bb_calloc(n, sizeof(*judged));
 	struct bb_history_figure of[BB_N_PREDICTORS], figures[BB_N_PREDICTORS];
 	enum bb_predictor usual = c->by;
-	int rc;
 
 	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++) {
 		/* r[i]: logarithm of the figure at point i; se[i]: standard error of r[i] */
@@ -138,7 +137,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++)
 		if (by != c->by)
 			figures[n_figures++] = of[by];
-	rc = bb_history_judge(figures, n_figures, n, rule, judged);
+	int rc = bb_history_judge(figures, n_figures, n, rule, judged);
 	for (size_t i = 0; !rc && i < n; i++)
 		c->points[i].judged = judged[i];
 	free(all);
@@ -154,14 +153,13 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 	/* differs[k]: first fingerprint key in which the machines k and `now` differ, or NULL */
 	const char **differs;
 	/* index of the machine with which differs[] compares; n_machines before the first case */
-	size_t now;
 	int rc = bb_run_index__read(dir, opts->passed_over, opts->arg, &t.index, err);
 
 	if (rc)
 		return rc;
 	take(&t, dir, opts);
 	differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
-	now = x->n_machines;
+	size_t now = x->n_machines;
 	for (size_t i = 0; !rc && i < t.n_cases; i++) {
 		struct bb_timeline_case *c = &t.cases[i];
 		size_t machine = t.runs[c->points[c->n_points - 1].run].of->machine;

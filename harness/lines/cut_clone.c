@@ -433,10 +433,9 @@ static void lay_out(struct layout *l)
 	for (uint32_t at = 0; at < l->code->n; at += bb_insn_slots(&l->code->insns[at])) {
 		const struct bpf_insn *i = &l->code->insns[at];
 		uint32_t func = bb_cfg__func_at(l->g, at);
-		bool can_end;
 
 		l->f = &l->funcs[func];
-		can_end = !l->form->logs && l->f->is_cut;
+		bool can_end = !l->form->logs && l->f->is_cut;
 		out->moved[at] = out->n;
 		if (can_end && at == l->g->funcs[func].first)
 			emit_prologue(l, func);

@@ -59,7 +59,6 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);
-	enum bb_entered was;
 
 	if (func < 0 || s->in_two_ways[func])
 		return false;
@@ -67,7 +66,7 @@ static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered b
 		s->in_two_ways[func] = s->again = true;
 		return false;
 	}
-	was = s->entered[func];
+	enum bb_entered was = s->entered[func];
 	if (s->entered[caller] == BB_ENTERED_NEVER || was == by ||
 	    (by == BB_ENTERED_BY_CALL && was))
 		return false;

@@ -82,13 +82,12 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 	static const char begin[] = "bpf_iter_", end[] = "_new";
 	size_t len = strlen(name);
 	char destroy[160];
-	int32_t id;
 
 	if (strncmp(name, begin, strlen(begin)) || len > 128 || len <= strlen(end) ||
 	    strcmp(name + len - strlen(end), end))
 		return false;
 	snprintf(destroy, sizeof(destroy), "%.*s_destroy", (int)(len - strlen(end)), name);
-	id = kfunc_id(p, destroy);
+	int32_t id = kfunc_id(p, destroy);
 	*held = (struct bb_held){.by = BB_HELD_ARGUMENT, .arg = 1, .release = id, .is_kfunc = true};
 	return id > 0;
 }
@@ -303,7 +302,6 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 static bool pass_block(struct pass *p, uint32_t block)
 {
 	const struct bb_basic_block *b = &p->g->blocks[block];
-	const struct bb_held *held;
 	int16_t state[N_STATE];
 	bool changed = false;
 
@@ -315,7 +313,7 @@ static bool pass_block(struct pass *p, uint32_t block)
 	if (b->n_next || state[0] < TAKEN || state[0] == ZERO)
 		return changed;
 	/* a call of this function acquires the resource for the caller */
-	held = &p->out->v[state[0] - TAKEN];
+	const struct bb_held *held = &p->out->v[state[0] - TAKEN];
 	if (!p->returns[b->func] && p->n_returned < BB_MAX_HELD && held->by == BB_HELD_RESULT) {
 		p->returned[p->n_returned++] = *held;
 		p->returns[b->func] = (uint8_t)p->n_returned;

@@ -319,13 +319,12 @@ static int read_item(const struct bb_reader *r, const struct bb_field *f, const 
 	char **items = bb_field__member(f, base),
 	     *item = bb_append(items, bb_field__number(f, base), kind->size);
 	struct bb_where where = {.line = at->line, .col = at->col};
-	int rc;
 
 	if (kind->where_offset)
 		*(struct bb_where *)(void *)(item + kind->where_offset) = where;
 	if (kind->copies)
 		*(uint32_t *)(void *)(item + kind->copy_offset) = copy;
-	rc = kind->read ? kind->read(r, at, item) : bb_kind__read(r, kind, at, 0, item);
+	int rc = kind->read ? kind->read(r, at, item) : bb_kind__read(r, kind, at, 0, item);
 	for (char *k = *items; !rc && kind->noun && k < item; k += kind->size) {
 		const struct bb_where *first = (void *)(k + kind->where_offset);
 		const char *name = *(char **)(void *)item;

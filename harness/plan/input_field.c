@@ -34,13 +34,12 @@ int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const str
 		  void *base)
 {
 	size_t size, len = 0, at = 0;
-	uint8_t *data;
 
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
 		return bb_yaml__fail(r, node, "%s must be a text of hexadecimal bytes, not %s",
 				     f->name, bb_yaml__show(node).text);
 	size = strlen(node->text) / 2 + 1;
-	data = bb_arena__own(r->arena, bb_calloc(1, size));
+	uint8_t *data = bb_arena__own(r->arena, bb_calloc(1, size));
 	if (bb_parse_hex(node->text, data, size, &len, &at))
 		return bb_yaml__fail(r, node,
 				     "%s: bytes of two hexadecimal digits each are expected; "
@@ -614,15 +613,14 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 	struct entry e = {0};
 	unsigned int form = N_FORMS;
 	size_t n;
-	int rc;
 
 	for (size_t i = 0; i < N_FORMS; i++)
 		forms[i] = modes[i].name;
 	for (size_t i = 0; node->kind == BB_YAML_MAP && form == N_FORMS && i < node->n; i++)
 		for (form = 0; form < N_FORMS && strcmp(node->items[2 * i].text, forms[form]);)
 			form++;
-	rc = bb_kind__read(b->r, &bb_input_kind, node, form < N_FORMS ? BB_BIT(form) : ANY_FORM,
-			   &e);
+	int rc = bb_kind__read(b->r, &bb_input_kind, node, form < N_FORMS ? BB_BIT(form) : ANY_FORM,
+			       &e);
 	if (!rc && form == N_FORMS)
 		rc = bb_yaml__fail(b->r, node, "an input needs one of the keys: %s",
 				   bb_phrase__join(forms, N_FORMS).text);

@@ -46,7 +46,6 @@ static int read_datum(const struct bb_reader *r, const struct bb_field *f,
 {
 	struct bb_map_datum *datum = bb_field__member(f, base);
 	struct bb_field hex = *f;
-	int rc;
 
 	if (node->kind == BB_YAML_MAP)
 		return bb_field__self(r, node, f->name, &datum->self);
@@ -54,7 +53,7 @@ static int read_datum(const struct bb_reader *r, const struct bb_field *f,
 		hex.offset += offsetof(struct bb_map_datum, bytes);
 		return bb_field__hex(r, &hex, node, base);
 	}
-	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &datum->number) : -EINVAL;
+	int rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &datum->number) : -EINVAL;
 	if (rc == -ERANGE)
 		return bb_yaml__fail(r, node,
 				     "%s does not fit into 64 bits with a sign: %s; write its "
@@ -141,12 +140,11 @@ static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 	struct bb_fill_keys *keys = &((struct bb_map_fill *)base)->from;
 	struct bb_arena inputs = {0}; /* their keys are copied, so they need not stay in memory */
 	struct bb_reader reader = *r;
-	int rc;
 
 	if (node->kind != BB_YAML_MAP)
 		return bb_type_flag.read(r, f, node, base);
 	reader.arena = &inputs;
-	rc = read_keys(&reader, node, keys);
+	int rc = read_keys(&reader, node, keys);
 	bb_arena__done(&inputs);
 	keys->inputs = (struct bb_inputs){0};
 	if (keys->table)

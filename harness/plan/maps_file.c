@@ -56,7 +56,6 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 	json_object_foreach(entries, key, value)
 	{
 		const char *hex = json_string_value(value);
-		int rc;
 
 		if (!hex)
 			return bb_fail(err, -EINVAL,
@@ -67,7 +66,7 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 			t->keys = bb_calloc(n, strlen(key) / 2 + 1);
 			t->values = bb_calloc(n, strlen(hex) / 2 + 1);
 		}
-		rc = read_bytes(t, "key", key, key, &t->key_size, &t->keys, err);
+		int rc = read_bytes(t, "key", key, key, &t->key_size, &t->keys, err);
 		rc = rc ? rc : read_bytes(t, "value", key, hex, &t->value_size, &t->values, err);
 		if (rc)
 			return rc;

@@ -131,13 +131,13 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	const struct l4 *h = BB_FIND(l4_headers, BB_LEN(l4_headers), it->protocol == protocol);
-	unsigned int checksum;
 
 	if (!h || len < h->bytes)
 		return;
 	put16(l4 + h->checksum_at, 0);
-	checksum = bb_inet_checksum(h->has_pseudo_header ? sum + protocol + (uint32_t)len : 0, l4,
-				    len);
+	unsigned int checksum =
+		bb_inet_checksum(h->has_pseudo_header ? sum + protocol + (uint32_t)len : 0, l4,
+				 len);
 	if (protocol == IPPROTO_UDP && !checksum)
 		checksum = 0xffff; /* in UDP, 0 means "no checksum" */
 	put16(l4 + h->checksum_at, checksum);
@@ -223,11 +223,10 @@ void bb_frame__flow(const uint8_t *frame, size_t len, struct bb_flow *ret_flow)
 bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth)
 {
 	struct flow_at at;
-	uint8_t *low;
 
 	if (!find_flow(frame, len, &at))
 		return false;
-	low = frame + at.addresses + at.address_bytes - 4;
+	uint8_t *low = frame + at.addresses + at.address_bytes - 4;
 	put16(low + 2, get16(low + 2) + (nth & 0xffff));
 	put16(low, get16(low) + (nth >> 16) + (get16(low + 2) < (nth & 0xffff)));
 	if (at.ports)
@@ -422,14 +421,12 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 	struct bb_bytes *dest = bb_field__member(f, base), made;
 	const struct bb_yaml *eth, *type, *flags;
 	struct spec s = {0};
-	size_t headers;
-	int rc;
 
 	bb_packet__init(&s.packet);
-	rc = bb_kind__read(r, &bb_packet_kind, node, 0, &s);
+	int rc = bb_kind__read(r, &bb_packet_kind, node, 0, &s);
 	if (rc)
 		return rc;
-	headers = headers_of(&s.packet);
+	size_t headers = headers_of(&s.packet);
 	eth = bb_yaml__get(node, "eth");
 	type = eth ? bb_yaml__get(eth, "type") : NULL;
 	flags = bb_yaml__get(node, "tcp_flags");

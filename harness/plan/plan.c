@@ -123,7 +123,6 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	double seconds = d->seconds > 0 ? d->seconds : kind->seconds;
 	bool is_placed = kind->needs_bpf && !(seconds > 0) && !kind->counts &&
 			 param->n <= BB_SWEEP_MOST_LOADED;
-	size_t len;
 
 	*c = (struct bb_plan_case){.variant = v,
 				   .drive = d,
@@ -145,8 +144,8 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 			c->samples = c->loads;
 	}
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
-	len = c->what + (size_t)snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s",
-					 bb_drive_name(d));
+	size_t len = c->what + (size_t)snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s",
+						bb_drive_name(d));
 	if (param->values)
 		c->param_value = c->driver_param = param->values[i];
 	if (param->is_fill)

@@ -109,11 +109,10 @@ static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
 {
 	struct bb_fired_by *by = bb_field__member(f, base);
 	struct bb_field trigger = {.name = f->name, BB_AT(bb_fired_by, trigger)};
-	int rc;
 
 	if (node->kind == BB_YAML_TEXT)
 		return bb_field__text(r, &trigger, node, by);
-	rc = bb_kind__read(r, &fired_by_kind, node, 0, by);
+	int rc = bb_kind__read(r, &fired_by_kind, node, 0, by);
 	if (!rc && !by->call == !by->run)
 		rc = bb_yaml__fail(r, node,
 				   "fired_by needs either the key 'call', a function of the "
@@ -347,7 +346,6 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 {
 	struct bb_variant_spec *v = item;
 	char clean[BB_NAME_MAX_BYTES + 1], *name;
-	size_t len;
 	int rc = bb_kind__read(r, &variant_kind, node, 0, v);
 
 	rc = rc ? rc : check_live(r, node, v);
@@ -361,7 +359,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 		return 0;
 	/* adds the values that were chosen from lists to the name: "v2.max_frames-64" */
 	name = bb_asprintf("%s%s", v->name, v->suffix);
-	len = strlen(name);
+	size_t len = strlen(name);
 	bb_name_from(name, len, clean);
 	free(name);
 	v->name = bb_arena__own(r->arena, bb_strdup(clean));
@@ -394,7 +392,6 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	const char *names[MAX_CHOICES];
 	struct bb_field with = {.name = "with", .choices = names}, key = {.choices = names};
 	size_t i;
-	int rc;
 
 	for (size_t k = 0; k < bb_n_drive_kinds; k++)
 		if (bb_drive_kind_find(bb_drive_kinds[k]->with, NULL) == bb_drive_kinds[k])
@@ -404,7 +401,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 				     bb_phrase__join(names, with.n_choices).text);
 	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
 	/* a wrong `with` fails here, with a message that lists the values */
-	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i);
+	int rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i);
 	if (rc)
 		return rc;
 	key.name = (*ret_kind)->by_key;
@@ -464,7 +461,6 @@ static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 	struct bb_yaml *items = bb_calloc(is_list ? node->n + 1 : 1, sizeof(*items));
 	struct bb_yaml numbers = *node;
 	char all[12];
-	int rc;
 
 	snprintf(all, sizeof(all), "%d", bb_usable_cpus(NULL));
 	numbers.n = 0;
@@ -481,7 +477,7 @@ static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 			items[numbers.n++] = item;
 	}
 	numbers.items = items;
-	rc = bb_type_u32_list.read(r, f, is_list ? &numbers : items, base);
+	int rc = bb_type_u32_list.read(r, f, is_list ? &numbers : items, base);
 	free(items);
 	return rc;
 }
@@ -563,7 +559,6 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS]; /* the kinds of drives */
 	char labels[MAX_KINDS][48];
-	struct bb_kind mapping;
 	size_t own = 0;
 	int rc = node->kind == BB_YAML_MAP ? find_kind(r, node, &d->kind) : 0;
 
@@ -583,8 +578,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 		modes[k] = (struct bb_mode){labels[k], kind->title ? kind->title : kind->with};
 		own = kind == d->kind ? k : own;
 	}
-	mapping = (struct bb_kind){BB_KIND("a drive", "{with: step}", fields), .modes = modes,
-				   .n_modes = bb_n_drive_kinds};
+	struct bb_kind mapping = (struct bb_kind){BB_KIND("a drive", "{with: step}", fields),
+						  .modes = modes, .n_modes = bb_n_drive_kinds};
 	rc = bb_kind__read(r, &mapping, node, BB_BIT(own), d);
 	rc = rc ? rc : check_mix(r, node, d);
 	if (!rc)
@@ -834,15 +829,13 @@ int bb_scenario__read(const char *path, bool is_outline, struct bb_scenario **re
 	/* one byte more than the limit, to notice a file that is too large */
 	size_t size = BB_YAML_MAX_BYTES + 1, len;
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
-	char *text;
-	int rc;
 
 	if (!file)
 		return bb_fail(err, -errno, "%s: cannot open the scenario: %m", path);
-	text = bb_calloc(1, size);
+	char *text = bb_calloc(1, size);
 	len = fread(text, 1, size, file);
-	rc = ferror(file) ? bb_fail(err, -errno, "%s: cannot read the scenario: %m", path)
-			  : parse(text, len, path, is_outline, ret_scenario, err);
+	int rc = ferror(file) ? bb_fail(err, -errno, "%s: cannot read the scenario: %m", path)
+			      : parse(text, len, path, is_outline, ret_scenario, err);
 	fclose(file);
 	free(text);
 	return rc;
@@ -859,7 +852,6 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 			     const char *object, struct bb_err *err)
 {
 	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
-	struct bb_variant_spec *v;
 
 	assert(from);
 	if (bb_scenario__variant(s, name))
@@ -867,7 +859,7 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 			       name);
 	s->variants = bb_arena__extend(&s->arena, s->variants, s->n_variants, 1,
 				       sizeof(*s->variants));
-	v = &s->variants[s->n_variants++];
+	struct bb_variant_spec *v = &s->variants[s->n_variants++];
 	*v = *from;
 	v->name = bb_arena__own(&s->arena, bb_strdup(name));
 	if (object)

@@ -37,7 +37,6 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 {
 	const struct bb_kind *kind = f->mapping ? f->mapping : f->of;
 	const char *schema = f->schema ? f->schema : f->type->schema;
-	json_t *value;
 
 	if (f->type == &bb_type_names)
 		return json_pack("{s:s,s:o}", "type", "array", "items", choices_of(f));
@@ -45,7 +44,7 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 		return choices_of(f);
 	if (!kind)
 		return schema ? scalar(f, schema) : json_object();
-	value = bb_schema__of_kind(defs, kind);
+	json_t *value = bb_schema__of_kind(defs, kind);
 	if (f->type == &bb_type_list && !f->mapping)
 		return json_pack("{s:s,s:i,s:o}", "type", "array", "minItems", 1, "items", value);
 	return f->schema ? json_pack("{s:[o,o]}", "anyOf", scalar(f, schema), value) : value;

@@ -113,15 +113,13 @@ static int next_event(struct ctx *c, yaml_event_t *ret_event)
 
 static int check_key(const struct ctx *c, const struct bb_yaml *map, const struct bb_yaml *key)
 {
-	const struct bb_yaml *first;
-
 	if (key->kind != BB_YAML_TEXT)
 		return bb_yaml__fail(c->reader, key, "a key must be text, not %s",
 				     bb_yaml__show(key).text);
 	if (map->n == BB_YAML_MAX_ENTRIES)
 		return bb_yaml__fail(c->reader, key, "a mapping has more than %d keys",
 				     BB_YAML_MAX_ENTRIES);
-	first = bb_yaml__get(map, key->text);
+	const struct bb_yaml *first = bb_yaml__get(map, key->text);
 	if (first)
 		return bb_yaml__fail(c->reader, key,
 				     "key %s is given twice; its first value is at %u:%u",
@@ -256,7 +254,6 @@ int bb_yaml__parse(const struct bb_reader *r, const char *text, size_t len,
 {
 	struct ctx c = {.reader = r};
 	size_t bom = len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0, n_directives = 0;
-	int rc;
 
 	if (len > BB_YAML_MAX_BYTES)
 		return bb_fail(r->err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
@@ -278,7 +275,7 @@ int bb_yaml__parse(const struct bb_reader *r, const char *text, size_t len,
 		bb_out_of_memory();
 	yaml_parser_set_input_string(&c.parser, (const unsigned char *)c.text, len - bom);
 	yaml_parser_set_encoding(&c.parser, YAML_UTF8_ENCODING);
-	rc = build_document(&c, ret_root);
+	int rc = build_document(&c, ret_root);
 	yaml_parser_delete(&c.parser);
 	return rc;
 }

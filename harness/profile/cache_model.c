@@ -31,11 +31,10 @@ void bb_cache_model__free(struct bb_cache_model *m)
 static bool use(uint64_t *way, size_t n_ways, uint64_t line)
 {
 	size_t at = 0;
-	bool has_it;
 
 	while (at < n_ways - 1 && way[at] != line)
 		at++;
-	has_it = way[at] == line;
+	bool has_it = way[at] == line;
 	memmove(&way[1], &way[0], at * sizeof(*way));
 	way[0] = line;
 	return has_it;

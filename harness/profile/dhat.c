@@ -56,7 +56,6 @@ static int read_root(const char *path, const json_t *root, struct bb_dhat *ret_d
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err)
 {
 	json_error_t at;
-	json_t *root;
 	size_t len;
 	char *text;
 	int rc = bb_read_file(path, MAX_BYTES, &text, &len, err);
@@ -64,7 +63,7 @@ int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err
 	if (rc)
 		return rc;
 	*ret_dhat = (struct bb_dhat){0};
-	root = json_loadb(text, len, 0, &at);
+	json_t *root = json_loadb(text, len, 0, &at);
 	free(text);
 	rc = root ? read_root(path, root, ret_dhat, err) : complain(path, at.text, err);
 	json_decref(root);

@@ -194,7 +194,6 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
 {
-	const struct bb_symbol *range;
 	Dwarf_Die die, child;
 	size_t n = 0;
 
@@ -203,7 +202,7 @@ static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uin
 		list_functions(s, unit, &unit->die, 0);
 		bb_symtab__sort(&unit->ranges);
 	}
-	range = bb_symtab__find(&unit->ranges, address);
+	const struct bb_symbol *range = bb_symtab__find(&unit->ranges, address);
 	if (!range)
 		return 0;
 	die = ret_scopes[n++] = unit->functions[range->rank];
@@ -291,13 +290,12 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	Dwfl_Module *module;
 	void **userdata;
 	Elf64_Half type;
-	int copy;
 
 	/* An object file (ET_REL) is refused, because its code has no addresses yet. */
 	if (pread(fd, &type, sizeof(type), offsetof(Elf64_Ehdr, e_type)) != sizeof(type) ||
 	    (type != ET_EXEC && type != ET_DYN))
 		return NULL;
-	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	module = copy < 0 ? NULL : dwfl_report_elf(s->dwfl, "", "", copy, 0, true);
 	if (!module && copy >= 0)
 		close(copy);
@@ -324,15 +322,14 @@ static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 		const char *name = dwfl_module_getsym_info(module, i, &sym, &address, &section,
 							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
-		uint32_t rank;
 		size_t len; /* length of the name without a version such as "@@GLIBC_2.14" */
 
 		if (!name || !*name || section == SHN_UNDEF ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
 		len = name[0] == '@' ? strlen(name) : strcspn(name, "@");
-		rank = (ranks[GELF_ST_BIND(sym.st_info)] - 1) * 16 +
-		       (uint32_t)(strspn(name, "_") & 15);
+		uint32_t rank = (ranks[GELF_ST_BIND(sym.st_info)] - 1) * 16 +
+				(uint32_t)(strspn(name, "_") & 15);
 		bb_symtab__add(&s->functions, address, sym.st_size, name, len, rank);
 	}
 	bb_symtab__sort(&s->functions);

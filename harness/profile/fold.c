@@ -116,11 +116,10 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 	 * address */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	uint32_t point = bb_idmap__get(&f->by_address, address, key), uid;
-	const struct bb_mapping *m;
 
 	if (point != BB_NO_ID)
 		return point;
-	m = bb_spaces__find(f->spaces, f->space, address);
+	const struct bb_mapping *m = bb_spaces__find(f->spaces, f->space, address);
 	if (m && m->dso != BB_NO_ID) {
 		/* symbolize() adds the functions of this point later. */
 		offset = address - m->start + m->file_offset;
@@ -141,17 +140,15 @@ static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
 	char process[BB_PROFILE_COMM + 32];
-	uint32_t name;
-	int len;
 
 	if (latest && latest->pid == s->pid && !memcmp(latest->comm, s->comm, sizeof(s->comm)))
 		return;
 	f->latest = s;
 	f->space = bb_spaces__of(f->spaces, s->pid, s->comm);
-	len = snprintf(process, sizeof(process), "%.*s", BB_PROFILE_COMM, s->comm);
+	int len = snprintf(process, sizeof(process), "%.*s", BB_PROFILE_COMM, s->comm);
 	if (f->opts->with_pid)
 		snprintf(process + len, sizeof(process) - (size_t)len, " (%u)", s->pid);
-	name = name_id(f, process);
+	uint32_t name = name_id(f, process);
 	f->process = bb_idmap__get(&f->processes, name, 0);
 	if (f->process != BB_NO_ID)
 		return;
@@ -221,7 +218,6 @@ static int symbolize(struct folding *f, struct bb_err *err)
 {
 	struct bb_code_location *locations = bb_calloc(f->n_points, sizeof(*locations));
 	size_t n = 0;
-	int rc;
 
 	f->locations = locations;
 	for (uint32_t i = 0; i < f->n_points; i++)
@@ -229,8 +225,8 @@ static int symbolize(struct folding *f, struct bb_err *err)
 			locations[n++] = (struct bb_code_location){f->points[i].dso, i,
 								   f->points[i].offset};
 	qsort(locations, n, sizeof(*locations), by_location);
-	rc = bb_symbolize(&f->spaces->dsos, locations, n, BB_SYMBOLIZE_SECONDS, on_found, f,
-			  &f->profile->symbols, err);
+	int rc = bb_symbolize(&f->spaces->dsos, locations, n, BB_SYMBOLIZE_SECONDS, on_found, f,
+			      &f->profile->symbols, err);
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct point *p = &f->points[locations[i].id];
 		const struct bb_frame frame = {.file = BB_NO_ID,
@@ -293,15 +289,14 @@ int bb_fold(struct bb_samples *samples, const struct bb_spaces *spaces,
 		.opts = opts,
 		.profile = &profile,
 	};
-	int rc;
 
 	f.cut = add_text(&f, BB_NOTE_CUT, BB_FRAME_NOTE);
 	f.lost = add_text(&f, BB_NOTE_LOST, BB_FRAME_NOTE);
 	f.off_cpu = add_text(&f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU);
 	for (size_t i = 0; i < samples->n; i++)
 		find_points(&f, &samples->v[i]);
-	bb_samples__done(samples); /* fork() is the faster, the less memory we have */
-	rc = symbolize(&f, err);
+	bb_samples__done(samples); /* a child starts faster with less memory */
+	int rc = symbolize(&f, err);
 	for (size_t i = 0; i < f.found.n && !rc; i++)
 		add_stack(&f, &f.found.v[i]);
 	bb_stacks__sort(&profile.stacks);

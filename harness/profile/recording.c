@@ -138,11 +138,10 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 		return bb_fail(err, -errno, "cannot sample process %u: %m", pid);
 	for (size_t i = 0; i < BB_LEN(names); i++) {
 		struct bpf_program *program = program_of(r, names[i]);
-		struct bpf_link *link;
 
 		if (!bpf_program__autoload(program))
 			continue;
-		link = bpf_program__attach(program);
+		struct bpf_link *link = bpf_program__attach(program);
 		if (!link)
 			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %m",
 				       names[i]);
@@ -474,7 +473,6 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	struct bb_sampler_opts sampler = opts->sampler;
 	struct command command = {.child = {.fd = -1}};
 	struct bb_recorder *r = NULL;
-	uint64_t began_ns;
 	int rc = 0;
 
 	if (opts->argv) {
@@ -486,7 +484,7 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	}
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	/* If the byte cannot be written, the command has died, which command_has_ended() finds
 	 * out. */
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {

@@ -59,11 +59,10 @@ static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
 	struct stat st;
-	int fd;
 
 	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
 		 f->at.start, f->at.end);
-	fd = bb_open_regular(proc, 0, &st);
+	int fd = bb_open_regular(proc, 0, &st);
 	if (fd < 0 &&
 	    snprintf(proc, sizeof(proc), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(proc))
 		fd = open_if_same(proc, f->inode);
@@ -406,7 +405,6 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
 		.clockid = CLOCK_MONOTONIC,
 	};
 	size_t pages = RING_BYTES / (size_t)sysconf(_SC_PAGESIZE);
-	int rc;
 
 	*ret_events = (struct bb_task_events){.spaces = spaces};
 	bb_libbpf_log__begin();
@@ -416,7 +414,7 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
 	if (ret_events->map_fd >= 0)
 		ret_events->rings = perf_buffer__new_raw(ret_events->map_fd, pages, &attr,
 							 on_record, ret_events, NULL);
-	rc = ret_events->rings ? 0 : -errno;
+	int rc = ret_events->rings ? 0 : -errno;
 	if (!rc)
 		return 0;
 	bb_task_events__close(ret_events);

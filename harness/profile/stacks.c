@@ -234,7 +234,6 @@ static void sort(struct bb_stack *v, size_t n, uint32_t n_outer, uint32_t *parts
 {
 	while (n > 1) {
 		size_t less = 0, greater = n;
-		uint32_t pivot;
 
 		if (depth == MAX_DEPTH) {
 			qsort_r(v, n, sizeof(*v), by_frames, parts);
@@ -242,7 +241,7 @@ static void sort(struct bb_stack *v, size_t n, uint32_t n_outer, uint32_t *parts
 		}
 		for (size_t i = 0; i < n; i++)
 			v[i].shared = n_outer < v[i].n ? parts[v[i].first + n_outer] + 1 : 0;
-		pivot = v[n / 2].shared;
+		uint32_t pivot = v[n / 2].shared;
 		for (size_t i = 0; i < greater;) {
 			if (v[i].shared < pivot)
 				swap(&v[i++], &v[less++]);
@@ -397,12 +396,11 @@ static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 
 	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
 		struct bb_frame frame = {.file = BB_NO_ID};
-		size_t len;
 
 		if (n == BB_FOLDED_FRAMES)
 			return -EINVAL;
 		end = strchrnul(at, ';');
-		len = (size_t)(end - at);
+		size_t len = (size_t)(end - at);
 		frame.kind = kind_of(at, &len, at == text);
 		frame.name = bb_names__add(&s->names, at, len);
 		numbers[n++] = bb_stacks__intern_frame(s, &frame, BB_NO_ID);

@@ -130,13 +130,12 @@ static int answer_file(void *arg, int socket)
 	const struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
 	struct symbol_answer end = {.location = END_OF_FILE};
 	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
-	struct bb_elf_symbols *symbols;
 	struct demangled demangled = {0};
 	FILE *out = fdopen(w->out_fd, "w");
 	uint64_t address;
 
 	setitimer(ITIMER_PROF, &limit, NULL);
-	symbols = bb_elf_symbols__open(w->dso->fd, w->depth, socket);
+	struct bb_elf_symbols *symbols = bb_elf_symbols__open(w->dso->fd, w->depth, socket);
 	for (size_t location = w->from; out && symbols && location < w->to; location++) {
 		size_t n = bb_elf_symbols__address(symbols, w->locations[location].offset, &address)
 				   ? bb_elf_symbols__find(symbols, address, frames)
@@ -196,7 +195,6 @@ static int start_child(struct work *w, uint32_t seconds)
 		.n_keep = 2,
 		.confinement = BB_CONFINED,
 	};
-	int rc;
 
 	w->n_requests = 0;
 	w->deadline_ns = bb_now_ns() + seconds * UINT64_C(1000000000);
@@ -204,7 +202,7 @@ static int start_child(struct work *w, uint32_t seconds)
 	if (w->out_fd < 0)
 		return -errno;
 	rules.keep = (int[]){w->dso->fd, w->out_fd};
-	rc = bb_child__start(&rules, answer_file, w, &w->child);
+	int rc = bb_child__start(&rules, answer_file, w, &w->child);
 	if (rc)
 		bb_close(&w->out_fd);
 	return rc;
@@ -266,10 +264,9 @@ static int finish(struct work *w, bb_location_found found, void *arg, bool *ret_
 	struct symbol_answer last;
 	char *answers;
 	size_t len;
-	int rc;
 
 	lseek(w->out_fd, 0, SEEK_SET);
-	rc = bb_read_and_close(w->out_fd, SIZE_MAX, &answers, &len);
+	int rc = bb_read_and_close(w->out_fd, SIZE_MAX, &answers, &len);
 	w->out_fd = -1;
 	if (rc)
 		return rc;

@@ -316,7 +316,6 @@ static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 	struct program *p = f->program;
 	const struct function *own = own_function(p, address);
 	const char *name = "[other machine code]";
-	const struct bb_symbol *symbol;
 	struct call now = {0};
 
 	if (own) {
@@ -328,7 +327,7 @@ static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 		*line = s->line;
 		return (struct call){own->start, .frame = s->frame, .is_own = true};
 	}
-	symbol = bb_symtab__find(&f->r->kernel, address);
+	const struct bb_symbol *symbol = bb_symtab__find(&f->r->kernel, address);
 	/* This is the nearest symbol below the address. If it is 1 MiB away or more, the code at
 	 * the address is not part of its function, but has no symbol. An example is a BPF
 	 * trampoline: the kernel has freed it before the guest reads the symbols. */
@@ -409,7 +408,6 @@ static void take_program(const struct reading *r, size_t program, struct bb_trac
 {
 	const struct window *best = NULL;
 	struct cut best_cut = {0}, c;
-	struct bb_cache_model *m;
 
 	t->name = r->programs[program].name;
 	t->object = r->programs[program].object;
@@ -428,7 +426,7 @@ static void take_program(const struct reading *r, size_t program, struct bb_trac
 	t->n = best_cut.n;
 	fold(r, best, &best_cut, t);
 	/* The program's earlier runs fill the caches. */
-	m = bb_cache_model__new();
+	struct bb_cache_model *m = bb_cache_model__new();
 	for (const struct window *w = r->windows; w < best; w++) {
 		if (w->program != program || !w->n)
 			continue;
@@ -446,13 +444,12 @@ int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, siz
 	struct reading r = {0};
 	struct stat st = {0};
 	void *data = MAP_FAILED;
-	size_t size;
 
 	*ret_traced = NULL;
 	*ret_n = 0;
 	if (fstat(trace_fd, &st))
 		return bb_fail(err, -errno, "the trace of QEMU's plugin: %m");
-	size = (size_t)st.st_size;
+	size_t size = (size_t)st.st_size;
 	if (size)
 		data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, trace_fd, 0);
 	if (data == MAP_FAILED)

@@ -70,8 +70,6 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha)
 	enum which deciding = deciding_pairs(c), which;
 	double limit = log1p(c->threshold), *x = bb_calloc(c->n_pairs + 1, sizeof(*x));
 	struct bb_estimate ln = estimate(c, deciding, COLUMN(d), alpha, x);
-	bool has_shift;
-	size_t n;
 
 	c->ratio = exp_of(ln);
 	c->ratio_unmatched = exp_of(estimate(c, UNMATCHED, COLUMN(d), alpha, x));
@@ -79,11 +77,11 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha)
 	c->shift_ns = estimate(c, deciding, COLUMN(shift_ns), alpha, x);
 	c->verdict = bb_verdict_of((struct bb_interval){ln.lo, ln.hi}, c->threshold);
 	c->n_unmatched = (uint32_t)column(c, UNMATCHED, COLUMN(d), x);
-	n = column(c, deciding, COLUMN(d), x);
+	size_t n = column(c, deciding, COLUMN(d), x);
 	c->n_matched = (uint32_t)(deciding == MATCHED ? n : 0);
 	c->p_regressed = bb_eprocess_p(x, n, limit, 1);
 	c->p_improved = bb_eprocess_p(x, n, -limit, -1);
-	has_shift = !isnan(c->shift_ns.value);
+	bool has_shift = !isnan(c->shift_ns.value);
 	which = has_shift ? deciding : MATCHED | UNMATCHED;
 	c->base_ns = median_of(c, which, COLUMN(base_ns), x);
 	c->head_ns = has_shift ? c->base_ns + c->shift_ns.value

@@ -267,11 +267,10 @@ static void rename_object(char **name, const char *from, const char *to)
 char *bb_report__rename_like(struct bb_report *r, const struct bb_report *like)
 {
 	const char *of_r = only_object(r), *to = only_object(like);
-	char *from;
 
 	if (!of_r || !to || !strcmp(of_r, to))
 		return NULL;
-	from = bb_strdup(of_r);
+	char *from = bb_strdup(of_r);
 	for (size_t i = 0; i < r->n_cases; i++)
 		rename_object(&r->cases[i].name, from, to);
 	for (size_t i = 0; i < r->n_programs; i++)

@@ -58,7 +58,6 @@ void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_ove
 {
 	struct bb_location l = bb_location_over_loads(x, c->n_series, BB_ALPHA);
 	struct bb_stratified s;
-	double *share;
 	int *place;
 
 	*ret = (struct bb_over_loads){
@@ -69,7 +68,7 @@ void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_ove
 		.least = NAN,
 		.most = NAN,
 	};
-	share = shares_of(c, &place);
+	double *share = shares_of(c, &place);
 	if (bb_stratified_mean(x, place, share, c->n_series, BB_ALPHA, &s)) {
 		ret->estimate = (struct bb_estimate){s.value, s.interval.lo, s.interval.hi};
 		ret->se = s.se;
@@ -122,10 +121,9 @@ static void estimate_over_loads(const struct bb_case *c, const double *x,
 static struct bb_censor censor(const struct bb_hist *h)
 {
 	struct bb_sorted sorted;
-	struct bb_censor censor;
 
 	bb_hist_sort(h, &sorted);
-	censor = bb_censor_series(&sorted);
+	struct bb_censor censor = bb_censor_series(&sorted);
 	bb_sorted_done(&sorted);
 	return censor;
 }
@@ -200,17 +198,15 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 {
 	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_MEAN;
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0, *share;
-	size_t n_aside;
 	int *place;
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct bb_series *s = &c->series[i];
-		struct bb_censor in;
 
 		ret_ns[i] = NAN;
 		if (s->void_why || !s->hist.n)
 			continue;
-		in = censor_series(s);
+		struct bb_censor in = censor_series(s);
 		ret_ns[i] = is_mean ? ratio((double)s->run_time_ns, (double)s->run_cnt)
 				    : bb_case__ns(c, in.mean_ns);
 		outliers += in.share_of_n * (double)s->hist.n;
@@ -220,7 +216,7 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 	}
 	/* Sets the latency of a load to NAN if something other than the program slowed it down. */
 	share = shares_of(c, &place);
-	n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
+	size_t n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
 	free(share);
 	if (!sum)
 		return;

@@ -91,7 +91,6 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	struct bb_batch b = {.ns = side->ns + side->n,
 			     .want = pace->pair_turn,
 			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN};
-	int rc;
 
 	if (!(planned->seconds > 0)) {
 		b.warmup = side->warm ? pace->pair_warmup : pace->warmup_first;
@@ -101,8 +100,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 					       : MAX_S_INSITU;
 	}
 	side->warm = true;
-	rc = bb_record__measure(side->slot, planned->driver_param, &b, series_of(ab, c, label),
-				err);
+	int rc = bb_record__measure(side->slot, planned->driver_param, &b, series_of(ab, c, label),
+				    err);
 	ab->is_cut |= !(planned->seconds > 0) && b.fired < b.want;
 	side->fired += b.fired + b.warmup;
 	side->ran += b.run_cnt + b.warmup;
@@ -135,7 +134,6 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 		   order[] = {first, !first, !first, first, FLOOR};
 	struct bb_pair o = {.d_net = NAN};
 	const struct bb_case *k = &ab->session.report->cases[c->case_of[BASE]];
-	struct bb_ab_block block;
 	int rc = 0;
 
 	for (int l = 0; l < N_LABELS; l++)
@@ -145,8 +143,8 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 			rc = measure_turn(ab, c, order[i], err);
 	if (rc)
 		return rc;
-	block = bb_ab_block_difference(floor->ns, floor->n, floor->ns, floor->n, c->tick_ns,
-				       ab->scratch);
+	struct bb_ab_block block = bb_ab_block_difference(floor->ns, floor->n, floor->ns, floor->n,
+							  c->tick_ns, ab->scratch);
 	o.floor_ns = bb_case__ns(k, block.mean_a_ns);
 	block = bb_ab_block_difference(base->ns, base->n, head->ns, head->n, c->tick_ns,
 				       ab->scratch);
@@ -258,7 +256,6 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_err *err)
 {
 	char why[300] = "";
-	bool is_late;
 	int rc = 0;
 
 	for (int l = 0; !rc && l < N_LABELS; l++) {
@@ -279,7 +276,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	for (size_t i = 0; !rc && i < ab->n_cases; i++)
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
-	is_late = rc == -ETIME;
+	bool is_late = rc == -ETIME;
 	/* After -ETIME, the samples that were taken are still checked. The end returns -ETIME. */
 	rc = is_late ? 0 : rc;
 	if (!rc)
@@ -477,7 +474,6 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 	const struct bb_plan *plan = ab->session.plan;
 	struct ab_case *c = &ab->cases[ab->n_cases];
 	size_t floor = plan->cases[base].floor;
-	struct bb_comparison *k;
 	char *second = NULL;
 
 	if (floor == head ||
@@ -506,7 +502,7 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 		for (int l = BASE; l <= HEAD; l++)
 			ab->session.report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
 	ab->n_cases++;
-	k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
+	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
 	c->comparison = ab->session.report->n_comparisons - 1;
 	k->name = bb_asprintf("%s/%s", plan->scenario->name,
 			      bb_plan_case__below_variant(planned_of(ab, c)));

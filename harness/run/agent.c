@@ -32,12 +32,11 @@ static uint32_t program_behind(int dir_fd, const char *name)
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
 	char text[1024];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *at;
 	uint64_t id;
 
 	bb_close(&fd);
 	text[n > 0 ? n : 0] = '\0';
-	at = strstr(text, "\nprog_id:\t");
+	const char *at = strstr(text, "\nprog_id:\t");
 	at += at ? strlen("\nprog_id:\t") : 0;
 	return at && !bb_parse_digits(&at, &id) ? (uint32_t)id : 0;
 }
@@ -142,13 +141,12 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 	struct bb_u32_list its = {0}, others = {0};
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0, id;
 	size_t n = a->n;
-	int rc;
 
 	for (size_t i = 0; i < n; i++)
 		a->programs[i].is_gone = !bb_loaded__is_there(a->programs[i].program.id);
 	/* removes the loaded programs that no process had open, to judge them again */
 	BB_KEEP(a->programs, a->n, it->is_open || it->is_gone);
-	rc = bb_loaded__next(a->n < n || !n ? a->last_id : from, &id, err);
+	int rc = bb_loaded__next(a->n < n || !n ? a->last_id : from, &id, err);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = find_open(getpid(), 0, a->last_id, &its);
@@ -169,14 +167,13 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 {
 	struct bb_command *c = &a->command;
 	struct bb_processes p = {0};
-	bool has_others;
 
 	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
 		c->pid = 0;
 	if (c->pid)
 		return 0;
 	/* not an error if the agent became a daemon, and another process of it runs */
-	has_others = !c->status && !bb_processes__read(getpid(), 0, &p) && p.n;
+	bool has_others = !c->status && !bb_processes__read(getpid(), 0, &p) && p.n;
 	bb_processes__done(&p);
 	if (has_others)
 		return 0;
@@ -382,15 +379,13 @@ static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
 	const struct timespec *made = &e->fts_statp->st_ctim;
 	char info[48];
-	uint32_t id;
-	int fd;
 
 	if (made->tv_sec < a->began.tv_sec ||
 	    (made->tv_sec == a->began.tv_sec && made->tv_nsec < a->began.tv_nsec))
 		return;
-	fd = bpf_obj_get(e->fts_accpath);
+	int fd = bpf_obj_get(e->fts_accpath);
 	snprintf(info, sizeof(info), "/proc/self/fdinfo/%d", fd);
-	id = fd >= 0 ? program_behind(AT_FDCWD, info) : 0;
+	uint32_t id = fd >= 0 ? program_behind(AT_FDCWD, info) : 0;
 	if (id && BB_ANY(a->programs, a->n, it->program.id == id && it->is_open))
 		unlink(e->fts_accpath);
 	bb_close(&fd);
@@ -447,7 +442,6 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 	const struct bb_ending all = {.root = getpid(), .steps = {{SIGTERM, 5}, {SIGKILL, 2}}};
 	struct bb_err late = {0}, ending = {0};
 	char names[256];
-	size_t left;
 	int rc, last;
 
 	*ret_killed = false;
@@ -463,7 +457,7 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 	else
 		a->command.pid = 0; /* the process was reaped, so its pid is no longer valid */
 	bb_command__done(&a->command);
-	left = rc ? 0 : wait_unloaded(a, names, sizeof(names));
+	size_t left = rc ? 0 : wait_unloaded(a, names, sizeof(names));
 	if (left && a->spec->cleans) {
 		*ret_cleaned = left;
 		remove_pins(a);

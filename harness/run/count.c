@@ -73,7 +73,6 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 			     .warmup = WARMUP,
 			     .max_s = k->case_s,
 			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN};
-	struct bb_counted_case *c;
 	int rc = bb_test_prog__reset_maps(&k->session->progs[k->variant], err);
 
 	if (!rc)
@@ -92,7 +91,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		bb_record__skip(k->session->report, why_left_out(k->session).text,
 				"%s: %zu of %u runs", planned->name, planned->samples - b.n,
 				planned->samples);
-	c = BB_ADD(bb_counted_case_record, k->out, cases);
+	struct bb_counted_case *c = BB_ADD(bb_counted_case_record, k->out, cases);
 	c->name = bb_strdup(planned->name);
 	c->param = planned->param ? bb_strdup(planned->param) : NULL;
 	c->param_text = planned->param ? bb_strdup(planned->name + planned->value) : NULL;
@@ -141,7 +140,6 @@ static int count_variant(struct counting k, struct bb_err *err)
 	const struct bb_scenario *sc = s->plan->scenario;
 	const char *variant = sc->variants[k.variant].name;
 	size_t want = 0, all = 0;
-	int rc;
 
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
 		const struct bb_plan_case *c = &s->plan->cases[i];
@@ -158,7 +156,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 	k.out->name = bb_asprintf("%s/%s/%s", sc->name, variant, sc->drives[k.drive].kind->with);
 	k.out->scenario = bb_strdup(sc->name);
 	k.out->variant = bb_strdup(variant);
-	rc = bb_unless_broken_off(
+	int rc = bb_unless_broken_off(
 		bb_driver__attach(s->drives[k.drive].state, &s->progs[k.variant], &k.slot, err));
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
 		if (is_ours(&k, &s->plan->cases[i]))
@@ -293,12 +291,11 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 		struct bb_in_vain v = {.calls = e->totals[block] - totals[block],
 				       .in_vain = e->in_vain[i] - in_vain[i]},
 				  *same;
-		bool is_ignored;
 
 		if (!v.calls || (double)v.in_vain < NEARLY_ALL * (double)v.calls)
 			continue;
 		describe(target, e, at, &v);
-		is_ignored = is_first && !v.is_tail_call && v.entries;
+		bool is_ignored = is_first && !v.is_tail_call && v.entries;
 		/* an entry that differs only in its line gets the counts instead of a new entry */
 		same = BB_FIND(c->in_vain, c->n_in_vain,
 			       it->is_tail_call == v.is_tail_call && it->is_inner == v.is_inner &&
@@ -483,7 +480,6 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 		uint8_t reg = written_by(&e->code.insns[at]);
 		struct bb_origin from = {BB_ORIGIN_UNKNOWN, 0, 0};
 		struct bpf_map_info info = {0};
-		struct source_line line;
 		char place[PATH_MAX] = "";
 
 		if (reg != BPF_REG_10 && e->totals[g->block_of[at]] > before[g->block_of[at]])
@@ -495,7 +491,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 		    info.type == BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE)
 			continue;
 		seen[n++] = from.value;
-		line = source_line_at(e, at);
+		struct source_line line = source_line_at(e, at);
 		if (line.number)
 			snprintf(place, sizeof(place), " (%s:%u)", basename(line.file),
 				 line.number);

@@ -44,7 +44,6 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	const char **quick = bb_calloc(s->n_drives + 1, sizeof(*quick));
 	struct bb_plan_opts opts = {.variants = {bb_revision_names, BB_N_REVISIONS}};
 	struct bb_gate_job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
-	int rc;
 
 	job->program = run->gate.n_programs - 1;
 	job->scenario = s;
@@ -52,7 +51,7 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	for (size_t i = 0; o->scenario && !o->drives.n && i < s->n_drives; i++)
 		if (!(s->drives[i].kind->seconds > 0))
 			quick[opts.drives.n++] = bb_drive_name(&s->drives[i]);
-	rc = bb_plan__make(s, &opts, &job->plan, err);
+	int rc = bb_plan__make(s, &opts, &job->plan, err);
 	run->takes_cpu |= !rc && bb_plan_takes_cpu(&job->plan);
 	free(quick);
 	return rc;
@@ -96,7 +95,6 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	struct bb_scenario *scenario = NULL;
 	const struct bb_test_run_type *t;
 	bool is_run = !bb_test_run_type__find(head->type, &t, NULL);
-	int rc;
 
 	opts.name = p->label;
 	opts.objects = refs;
@@ -106,7 +104,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	/* passes on only packets or only contexts, as programs of this type take them */
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
-	rc = bb_object_scenario__make(&opts, &text, err);
+	int rc = bb_object_scenario__make(&opts, &text, err);
 	if (rc == -ENOTSUP) {
 		leave_out(p, BB_GATE_SKIPPED, err->msg);
 		return 0;
@@ -126,7 +124,6 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
 		label[2 * BB_NAME_MAX_BYTES + 2], why[200];
 	bool taken = true, same = false;
-	int rc;
 
 	/* names the program "file.program", or "path.program" if that name is taken */
 	bb_name_from(p->program, strlen(p->program), own);
@@ -140,7 +137,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	if (strcmp(base->name, head->name))
 		p->why = bb_asprintf("called '%s' in base, and attached in the same place",
 				     base->name);
-	rc = run->opts->force ? 0 : compare_captured(o, base->name, head->name, &same, err);
+	int rc = run->opts->force ? 0 : compare_captured(o, base->name, head->name, &same, err);
 	if (rc || same) {
 		p->state = BB_GATE_SAME;
 		return rc;
@@ -361,7 +358,6 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	const struct bb_repo *repo = &builds->repo;
 	struct bb_stats_enable stats = {.fd = -1};
 	struct bb_gate *g = &run->gate;
-	int rc;
 
 	run->opts = builds->opts = opts;
 	run->builds = builds;
@@ -376,7 +372,7 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 			      .tree = repo->tree,
 			      .base = bb_strdup(opts->base),
 			      .head = opts->head ? bb_strdup(opts->head) : NULL};
-	rc = bb_repo__open(opts->dir, &builds->repo, err);
+	int rc = bb_repo__open(opts->dir, &builds->repo, err);
 	if (!rc)
 		rc = bb_repo__resolve(repo, opts->base, g->base_commit, err);
 	if (!rc)
@@ -402,8 +398,6 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 {
-	int rc;
-
 	if (!run)
 		return 0;
 	for (size_t i = 0; i < run->n_jobs; i++) {
@@ -413,7 +407,7 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	free(run->jobs);
 	bb_gate__done(&run->gate);
 	bb_built_objects__done(&run->builds->objects);
-	rc = bb_repo__close(&run->builds->repo, err);
+	int rc = bb_repo__close(&run->builds->repo, err);
 	free(run->builds);
 	free(run);
 	return rc;
@@ -445,11 +439,10 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 
 static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
 {
-	const struct bb_skip *skip;
 	char what[3 * BB_NAME_MAX_BYTES];
 
 	snprintf(what, sizeof(what), "%s/%s", label, bb_revision_names[revision]);
-	skip = BB_FIND(r->skips, r->n_skips, !strcmp(it->what, what));
+	const struct bb_skip *skip = BB_FIND(r->skips, r->n_skips, !strcmp(it->what, what));
 	return skip ? skip->why : NULL;
 }
 
@@ -466,11 +459,10 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
-	int rc;
 
 	/* the old plan becomes invalid when drives are added to its scenario */
 	bb_plan__done(&job->plan);
-	rc = bb_scenario__add_twins(job->scenario, BB_TWIN_LINES, &unsaid);
+	int rc = bb_scenario__add_twins(job->scenario, BB_TWIN_LINES, &unsaid);
 	if (!rc)
 		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
 	lines.share_maps = lines.skip_failing = true;
@@ -516,13 +508,13 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	double share_s = fmax(bb_deadline_left_s(), 1e-3) / (double)left;
 	const char *base, *head;
 	bool failed;
-	int rc;
 
 	ab->run.budget_s = fmin(run->opts->each_s, share_s);
 	ab->run.budget_option = share_s < run->opts->each_s ? "--budget" : "--each";
 	ab->patience_s = fmin(PATIENCE_S, share_s - ab->run.budget_s);
-	rc = bb_deadline_has_passed ? bb_fail(err, -ETIME, "the budget was over before its turn")
-				    : bb_run_ab(&job->plan, ab, report, err);
+	int rc = bb_deadline_has_passed
+			 ? bb_fail(err, -ETIME, "the budget was over before its turn")
+			 : bb_run_ab(&job->plan, ab, report, err);
 	if (rc == -ETIME) {
 		p->is_late = true;
 		leave_out(p, BB_GATE_SKIPPED, err->msg);

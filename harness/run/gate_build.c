@@ -36,14 +36,14 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 	struct bb_built_object *v = named(o, path);
 	size_t bytes = 0, max = MAX_BYTES;
 	char name[32];
-	int rc;
 
 	if (v->file[revision])
 		return 0;
 	snprintf(name, sizeof(name), "%s%zu.o", bb_revision_names[revision], (size_t)(v - o->v));
 	if (max > MAX_ALL_BYTES - o->bytes)
 		max = MAX_ALL_BYTES - o->bytes;
-	rc = o->n > MOST_OBJECTS ? -EFBIG : bb_repo__keep(&b->repo, path, name, max, &bytes, err);
+	int rc = o->n > MOST_OBJECTS ? -EFBIG
+				     : bb_repo__keep(&b->repo, path, name, max, &bytes, err);
 	o->bytes += bytes;
 	if (rc == -EFBIG && (max < MAX_BYTES || o->n > MOST_OBJECTS))
 		bb_fail(err, rc,
@@ -135,13 +135,12 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	char path[PATH_MAX + 32];
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err why = {0};
-	int rc;
 
 	here.dir = b->repo.tree;
 	if (here.budget_s > 0)
 		here.budget_s = fmax(here.budget_s - b->spent_s, 1e-3);
 	snprintf(path, sizeof(path), "%s/%s.capture", b->repo.kept, name);
-	rc = bb_capture_command(&here, &capture, &facts, &why);
+	int rc = bb_capture_command(&here, &capture, &facts, &why);
 	if (!rc) {
 		/* writes as root, because the caller may only read in this folder */
 		bb_root__begin();
@@ -228,11 +227,10 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	struct bb_built_objects targets = {0};
 	struct bb_scenario *s = NULL;
 	bool known = true;
-	int rc;
 
 	if (o->build || o->capture || (!o->scenario && !o->objects.n) || !has_makefile(&b->repo))
 		return 0;
-	rc = find_targets(b, &targets, err);
+	int rc = find_targets(b, &targets, err);
 	/* --object gives exact paths, so other objects with the file name do not count */
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
 		add_need(&targets, o->objects.v[i], true, needs, &known);
@@ -262,14 +260,13 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	const char *command = b->opts->build, **argv = bb_calloc(needs->n + 4, sizeof(*argv)), *log;
 	struct bb_process_end end;
 	size_t lines = 0;
-	int rc;
 
 	argv[0] = command ? "sh" : "make";
 	argv[1] = command ? "-c" : needs->n ? "--" : NULL;
 	argv[2] = command;
 	for (size_t i = 0; !command && i < needs->n; i++)
 		argv[2 + i] = needs->v[i].path;
-	rc = run_in_tree(b, argv, &end, err);
+	int rc = run_in_tree(b, argv, &end, err);
 	free(argv);
 	if (rc)
 		return rc;
@@ -298,7 +295,6 @@ static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, c
 	char *line = NULL, *text = NULL;
 	size_t size;
 	FILE *out;
-	int rc;
 
 	if (!command && !has_makefile(&b->repo))
 		return bb_fail(err, -EBADE,
@@ -312,7 +308,7 @@ static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, c
 	bb_close_memstream(out);
 	line = bb_asprintf("building %s: %s", what, text);
 	b->opts->say(line);
-	rc = run_build(b, needs, text, what, err);
+	int rc = run_build(b, needs, text, what, err);
 	free(line);
 	if (!rc && needs->n) {
 		*ret_made = text;
@@ -335,11 +331,10 @@ static int build(struct bb_gate_builds *b, enum bb_revision revision, struct bb_
 	bool changes = revision == BB_HEAD && g->dirty;
 	struct bb_built_objects needs = {0};
 	char what[300];
-	int rc;
 
 	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", bb_revision_names[revision], name, commit,
 		 changes ? " and changes" : "");
-	rc = bb_repo__check_out(&b->repo, commit, changes, err);
+	int rc = bb_repo__check_out(&b->repo, commit, changes, err);
 	if (!rc)
 		rc = find_needs(b, &needs, err);
 	/* With a capture command, a tree without build command and makefile needs no build. */

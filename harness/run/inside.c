@@ -20,7 +20,6 @@ static struct bb_case *add_case(struct bb_report *r, const char *scenario, const
 				const struct bb_inside_path *p, double seconds, double clock_ns)
 {
 	struct bb_case *c = BB_ADD(bb_case_record, r, cases);
-	struct bb_series *s;
 	double mean = bb_inside_path__mean(p, clock_ns);
 
 	c->name = bb_asprintf("%s/%s/" BB_DRIVE_INSIDE, scenario, variant);
@@ -28,7 +27,7 @@ static struct bb_case *add_case(struct bb_report *r, const char *scenario, const
 	c->variant = bb_strdup(variant);
 	c->drive = bb_strdup(BB_DRIVE_INSIDE);
 	c->is_live = true;
-	s = bb_record__series(c, 0, -1);
+	struct bb_series *s = bb_record__series(c, 0, -1);
 	s->elapsed_s = seconds;
 	s->run_cnt = p->runs;
 	s->multi = p->runs - p->timed;
@@ -57,11 +56,10 @@ void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figure
 		double seconds = (double)(ended_ns - in->programs[i].began_ns) * 1e-9;
 		double clock_ns = in->price.clock_ns;
 		const struct bb_inside_figures *f = &figures[i];
-		char *variant;
 
 		if (!in->programs[i].id || !f->all.runs)
 			continue;
-		variant = name_variant(in, figures, i);
+		char *variant = name_variant(in, figures, i);
 		add_case(report, scenario, variant, &f->all, seconds, clock_ns);
 		for (size_t k = 0; f->n_paths > 1 && k < f->n_paths && k < n_paths; k++) {
 			const struct bb_inside_path *p = &f->paths[k];

@@ -56,11 +56,10 @@ void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windo
 	uint64_t n[BB_WINDOWS_MEAN_OF_MAX];
 	const struct bb_hist *means;
 	struct bb_sorted sorted;
-	uint32_t k;
 
 	for (uint32_t i = 0; i < BB_WINDOWS_MEAN_OF_MAX; i++)
 		n[i] = windows->means[i].n;
-	k = bb_windows_mean_of(n);
+	uint32_t k = bb_windows_mean_of(n);
 	means = &windows->means[k ? k - 1 : 0];
 	bb_hist_sort(means, &sorted);
 	row->mean_of = k;
@@ -209,11 +208,10 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 	for (size_t i = 0; i < l->n; i++) {
 		struct watched *w = &l->v[i];
 		struct bb_prog_stats now;
-		int rc;
 
 		if (w->until_ns || !bb_own_runs__any(&w->own))
 			continue;
-		rc = read_counters(l, w, &now);
+		int rc = read_counters(l, w, &now);
 		if (rc)
 			return say_unreadable(w, rc, err);
 		w->first.run_cnt += now.run_cnt - w->last.run_cnt;
@@ -256,11 +254,10 @@ static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct b
 	for (size_t i = 0; i < l->n; i++) {
 		struct watched *w = &l->v[i];
 		struct bb_prog_stats now, window;
-		int rc;
 
 		if (w->until_ns || (!whole && w->idle && (l->sweeps + i) % IDLE_EVERY))
 			continue;
-		rc = read_counters(l, w, &now);
+		int rc = read_counters(l, w, &now);
 		if (rc)
 			return say_unreadable(w, rc, err);
 		window = bb_prog_stats__since(&now, &w->last);
@@ -361,7 +358,6 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
  * runs). After BURST_NS without pauses, sweeps with pauses for REST_NS. */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
-	uint64_t began_ns;
 	int rc = 0;
 
 	l->pause_ns = bb_live_next_pause(l->pause_ns, shared);
@@ -373,7 +369,7 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 		l->burst_ns = bb_now_ns();
 	if (bb_now_ns() - l->burst_ns < BURST_NS)
 		return 0;
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	while (!rc && bb_now_ns() - began_ns < REST_NS) {
 		wait_ns(l, LONGEST_NS);
 		rc = sweep(l, false, &shared, err);
@@ -389,7 +385,6 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 	uint64_t since_ns = bb_now_ns() - l->spared_ns, began_ns;
 	uint64_t left_ns = since_ns < SPARING_NS ? SPARING_NS - since_ns : 0;
 	bool shared = false;
-	int rc;
 
 	if (left_ns) {
 		left_ns = (double)left_ns < seconds * 1e9 ? left_ns : (uint64_t)(seconds * 1e9);
@@ -397,7 +392,7 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 		return 0;
 	}
 	l->spared_ns = bb_now_ns();
-	rc = look_again(l, err);
+	int rc = look_again(l, err);
 	for (began_ns = bb_now_ns(); !rc && bb_now_ns() - began_ns < SPARING_BURST_NS;) {
 		rc = sweep(l, false, &shared, err);
 		wait_ns(l, SHORTEST_NS);
@@ -484,11 +479,10 @@ int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watc
 			struct bb_err *err)
 {
 	struct bb_live_watch *l = bb_calloc(1, sizeof(*l));
-	int rc;
 
 	l->filter = *filter;
 	l->pause_ns = 4 * SHORTEST_NS;
-	rc = look_again(l, err);
+	int rc = look_again(l, err);
 	if (rc)
 		bb_live_watch__close(l);
 	else

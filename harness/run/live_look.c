@@ -31,9 +31,6 @@ static int add_case(struct bb_live_look *look, const struct bb_live_row *row, st
 	const struct bb_loaded *program = &row->program;
 	struct bb_report *r = look->report;
 	struct bb_prog_facts facts = {0};
-	struct bb_program *p;
-	struct bb_case *c;
-	char *variant;
 	int fd, rc = bb_loaded__open(program->id, &fd, err);
 
 	if (!rc) {
@@ -48,12 +45,12 @@ static int add_case(struct bb_live_look *look, const struct bb_live_row *row, st
 	}
 	if (rc)
 		return rc;
-	variant = name_apart(r, r, program->name);
-	p = bb_record__facts(r, SCENARIO, variant, &facts);
+	char *variant = name_apart(r, r, program->name);
+	struct bb_program *p = bb_record__facts(r, SCENARIO, variant, &facts);
 	p->program = bb_strdup(*program->name ? program->name : NO_NAME);
 	p->object = bb_strdup(NOBODY);
 	BB_PUSH(look->ids, look->n, program->id);
-	c = BB_ADD(bb_case_record, r, cases);
+	struct bb_case *c = BB_ADD(bb_case_record, r, cases);
 	c->name = bb_asprintf(SCENARIO "/%s/" BB_DRIVE_WATCH, variant);
 	c->scenario = bb_strdup(SCENARIO);
 	c->variant = variant;

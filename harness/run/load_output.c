@@ -83,11 +83,9 @@ static int read_pgbench(const char *text, struct bb_load_figures *ret_figures)
 static bool read_row(const char *at, double x[CSV_COLUMNS])
 {
 	for (size_t i = 0; i < CSV_COLUMNS; i++) {
-		size_t len;
-
 		if (*at++ != '"')
 			return false;
-		len = strcspn(at, "\"\n");
+		size_t len = strcspn(at, "\"\n");
 		x[i] = i ? number_of(at, len) : 0;
 		if (isnan(x[i]) || at[len] != '"')
 			return false;

@@ -24,11 +24,11 @@ int bb_object_loads(const char *path, const struct bb_object_opts *opts, struct 
 		struct bb_prog_facts facts;
 		struct bb_err why = {0};
 		struct bb_program *added;
-		char *variant;
 
 		if (!bb_object_opts__wants(opts, name))
 			continue;
-		variant = opts->full_names ? bb_asprintf("%s.%s", object, name) : bb_strdup(name);
+		char *variant = opts->full_names ? bb_asprintf("%s.%s", object, name)
+						 : bb_strdup(name);
 		if (bb_target__open(&spec, &target, &why) || bb_target__load(target, &why) ||
 		    bb_target__describe(target, &facts, &why)) {
 			/* keeps only the first line, because a verifier log may follow */

@@ -329,7 +329,6 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	const struct bb_strings *maps = &m->opts->per_cpu;
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400];
-	size_t len;
 
 	/* With one object, a variant is named after its program. With several, it is named after
 	 * its object, or "object.program" if several programs of the object are wanted. */
@@ -354,7 +353,7 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 			     "bpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
 			     "otherwise\n",
 			     v.name, p->section, p->guess);
-	len = strlen(v.name);
+	size_t len = strlen(v.name);
 	for (size_t i = 0; i < maps->n; i++) {
 		v.per_cpu = maps->v[i];
 		if (!find_name(&part->info, true, v.per_cpu) ||
@@ -372,7 +371,6 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	char *list = NULL;
 	size_t size = 0;
 	FILE *out = bb_open_memstream(&list, &size);
-	int rc;
 
 	for (size_t i = 0; i < m->out.n_skips; i++) {
 		/* the first skip with a reason has listed all others with it */
@@ -384,8 +382,8 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 		fprintf(out, ": %s", s[i].why);
 	}
 	bb_close_memstream(out);
-	rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s", m->parts[0].path,
-		     list);
+	int rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s",
+			 m->parts[0].path, list);
 	free(list);
 	return rc;
 }
@@ -476,13 +474,12 @@ static int write_input(const char *path, bool is_context, const char *flows, FIL
 {
 	const char *base = basename(path), *prefix = is_context ? "context_" : "";
 	char name[BB_NAME_MAX_BYTES + 1], whole[PATH_MAX], *data = NULL;
-	bool capture;
 	size_t len = 0;
 	int rc = bb_read_file(path, MAX_BYTES, &data, &len, err), no_hex;
 
 	if (rc)
 		return rc;
-	capture = is_capture(data, len);
+	bool capture = is_capture(data, len);
 	no_hex = capture ? 1
 			 : look_for_hex(path, data, len, is_context ? 1 : BB_FRAME_MIN_BYTES, err);
 	if (no_hex < 0) {
@@ -964,10 +961,9 @@ static bool are_counts(const char *text)
 
 	do {
 		uint64_t count = 0;
-		char *one;
 
 		len = strcspn(text, ",");
-		one = bb_strndup(text, len);
+		char *one = bb_strndup(text, len);
 		bb_parse_u64(one, &count);
 		free(one);
 		if (!count)

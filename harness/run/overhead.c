@@ -40,7 +40,6 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 {
 	bool is_judged = what == BB_OVERHEAD_CPU || what == BB_OVERHEAD_MACHINE;
 	struct bb_overhead_figure *f = &o->figures[what];
-	struct bb_signed_rank r;
 	size_t n = 0;
 
 	f->base_s = median_of_side(o, what, false, scratch);
@@ -55,7 +54,7 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 		if (isfinite(d))
 			scratch[n++] = d;
 	}
-	r = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : BB_ALPHA);
+	struct bb_signed_rank r = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : BB_ALPHA);
 	f->ratio = (struct bb_estimate){exp(r.estimate), exp(r.interval.lo), exp(r.interval.hi)};
 	f->verdict = BB_VERDICT_INCONCLUSIVE;
 	if (is_judged && r.interval.lo > log1p(max))
@@ -192,14 +191,13 @@ static int run_command(struct session *s, const struct bb_command_spec *given, c
 	const struct bb_beside beside = {NULL, read_rings, &s->agent};
 	struct bb_command_spec spec = *given;
 	struct bb_command c;
-	int rc;
 
 	spec.noun = noun;
 	spec.when = s->is_head                       ? "with the agent"
 		    : s->opts->against.command.shell ? "with the agent of --against"
 						     : "without the agent";
-	rc = bb_command__run(&spec, s->agent.n_rings ? &beside : NULL, s->opts->budget_s, &c, cost,
-			     err);
+	int rc = bb_command__run(&spec, s->agent.n_rings ? &beside : NULL, s->opts->budget_s, &c,
+				 cost, err);
 	bb_agent__look_at_rings(&s->agent);
 	if (!rc && spec.keeps_stdout) {
 		const struct bb_load_generator *generator = s->opts->generator;
@@ -236,11 +234,10 @@ static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
 	struct bb_run_cost unused = {0};
-	int rc;
 
 	if (s->is_begun && s->is_head == is_head)
 		return 0;
-	rc = stop_agent(s, err);
+	int rc = stop_agent(s, err);
 	s->is_begun = true;
 	s->is_head = is_head;
 	if (!rc && is_given(&spec->command)) {
@@ -255,11 +252,10 @@ static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 static int start_server(struct session *s, struct bb_err *err)
 {
 	struct rusage unused;
-	int rc;
 
 	if (!is_given(&s->opts->server))
 		return 0;
-	rc = bb_command__start(&s->opts->server, &s->server, err);
+	int rc = bb_command__start(&s->opts->server, &s->server, err);
 	if (!rc)
 		rc = bb_command__wait(&s->server, s->opts->server_s, &unused);
 	if (!rc && s->server.status)
@@ -383,13 +379,12 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;
-	uint64_t began_ns;
 	int rc = measure_turn(s, false, 1, &t, err);
 
 	if (!rc)
 		rc = measure_turn(s, false, 1, &t, err);
 	s->run_s = rc ? 0 : t.s[BB_OVERHEAD_WALL] * (double)s->opts->requests;
-	began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns();
 	if (!rc)
 		rc = measure_turn(s, true, 1, &t, err);
 	if (!rc)
@@ -540,13 +535,12 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 	struct session s = {.opts = opts, .o = ret_overhead, .began_ns = bb_now_ns()};
 	struct bb_cpu_times before = {0}, after = {0};
 	struct bb_err ending = {0};
-	int rc;
 
 	*ret_overhead = (struct bb_overhead){.map_bytes = NAN, .rss_bytes = NAN};
 	/* a second signal must not kill bpfbench before it has ended the agent */
 	bb_stop__install(false);
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become children of bpfbench */
-	rc = bb_cpu_times__read("", -1, &before, err);
+	int rc = bb_cpu_times__read("", -1, &before, err);
 	if (!rc)
 		rc = try_out(&s, err);
 	if (!rc)

@@ -45,14 +45,15 @@ static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_s
 			 struct bb_case *k)
 {
 	const struct bb_map_spec *map = find_per_cpu(v->maps.v, v->maps.n);
-	const struct bb_variant_spec *of;
 
 	if (!map || find_per_cpu(map + 1, (size_t)(v->maps.v + v->maps.n - map - 1)))
 		return;
-	of = BB_FIND(sc->variants, sc->n_variants,
-		     bb_same_text(it->program, v->program) && bb_same_text(it->object, v->object) &&
-			     same_globals(it, v) && same_entries(it, v) && same_entries(v, it) &&
-			     !find_per_cpu(it->maps.v, it->maps.n));
+	const struct bb_variant_spec *of =
+		BB_FIND(sc->variants, sc->n_variants,
+			bb_same_text(it->program, v->program) &&
+				bb_same_text(it->object, v->object) && same_globals(it, v) &&
+				same_entries(it, v) && same_entries(v, it) &&
+				!find_per_cpu(it->maps.v, it->maps.n));
 	if (!of)
 		return;
 	k->per_cpu_of = bb_strdup(of->name);
@@ -67,7 +68,6 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	uint32_t units_per_ns = planned->drive->kind->units_per_ns;
 	struct bb_case *k = BB_ADD(bb_case_record, report, cases);
 	const struct bb_input *input = planned->input;
-	const struct bb_drive_spec *each;
 	double weights = 0;
 
 	variant = variant ? variant : planned->variant->name;
@@ -85,9 +85,10 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->found = planned->variant->found;
 	if (planned->drive->kind->fills & BB_FILLS_THROUGHPUT)
 		note_per_cpu(sc, planned->variant, k);
-	each = planned->drive->same_input
-		       ? bb_scenario__each_input(sc, planned->drive, planned->param_value)
-		       : NULL;
+	const struct bb_drive_spec *each = planned->drive->same_input
+						   ? bb_scenario__each_input(sc, planned->drive,
+									     planned->param_value)
+						   : NULL;
 	k->each_input_in = each ? bb_strdup(bb_drive_name(each)) : NULL;
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
@@ -127,12 +128,11 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 {
 	const struct bb_variant_spec *v = prog->spec;
 	struct bb_prog_facts facts;
-	struct bb_program *p;
 	int rc = bb_target__describe(prog->target, &facts, err);
 
 	if (rc)
 		return rc;
-	p = bb_record__facts(report, scenario->name, v->name, &facts);
+	struct bb_program *p = bb_record__facts(report, scenario->name, v->name, &facts);
 	p->program = bb_strdup(prog->target->program);
 	p->object = bb_strdup(v->pinned   ? v->pinned
 			      : v->id     ? "(loaded already)"
@@ -160,14 +160,14 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 	const struct bb_mix_paths *p = b->mix_paths;
 	const char *path = NULL; /* stays NULL if the path is unknown */
 	uint32_t value = b->returns[nth];
-	struct bb_class *c;
 
 	if (p && b->places[nth] < p->n_places) {
 		uint8_t of = p->path_of[b->places[nth]];
 
 		path = of < BB_MIX_MOST_PATHS ? p->words[of] : "another";
 	}
-	c = BB_FIND(s->classes, s->n_classes, it->value == value && bb_same_text(it->path, path));
+	struct bb_class *c = BB_FIND(s->classes, s->n_classes,
+				     it->value == value && bb_same_text(it->path, path));
 	if (c)
 		return c;
 	c = BB_ADD(bb_class_record, s, classes);
@@ -267,12 +267,11 @@ void bb_record__check(const struct bb_drive_slot *slot, uint64_t *ret_misses, ch
 	struct bb_prog_stats after = *before;
 	struct bb_err err = {0};
 	char who[96] = "";
-	uint64_t ran;
 
 	if (prog->target)
 		bb_stats_reader__agreed(&prog->target->reader, &after, &err);
 	*ret_misses = after.recursion_misses - before->recursion_misses;
-	ran = after.run_cnt - before->run_cnt;
+	uint64_t ran = after.run_cnt - before->run_cnt;
 	ret_why[0] = '\0';
 	if (err.code)
 		snprintf(ret_why, size, "the two readings of the counters disagree: %.200s",

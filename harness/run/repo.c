@@ -43,13 +43,12 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	const struct bb_process p = {.argv = argv, .dir = dir, .uid = repo->uid, .gid = repo->gid};
 	struct bb_process_end end;
 	va_list ap;
-	int rc;
 
 	va_start(ap, err);
 	for (size_t i = FIRST_WORD; i <= MAX_WORDS && (argv[i] = va_arg(ap, const char *)); i++)
 		;
 	va_end(ap);
-	rc = bb_process__run(&p, &end, err);
+	int rc = bb_process__run(&p, &end, err);
 	if (rc)
 		return rc;
 	if (end.status)
@@ -92,12 +91,11 @@ int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
 	char *peeled = NULL, *out = NULL, what[300];
-	int rc;
 
 	if (rev[0] == '-')
 		return bb_fail(err, -ENOENT, "'%s' is no revision", rev);
 	peeled = bb_asprintf("%s^{commit}", rev);
-	rc = git(repo, repo->top, &out, err, "rev-parse", "--verify", "--quiet", peeled, NULL);
+	int rc = git(repo, repo->top, &out, err, "rev-parse", "--verify", "--quiet", peeled, NULL);
 	free(peeled);
 	snprintf(what, sizeof(what),
 		 "git knows no revision '%s' here: is it misspelt, or to be fetched first?", rev);
@@ -205,7 +203,6 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	struct bb_repo *repo = ret_repo;
 	char *out = NULL;
 	struct stat st;
-	int rc;
 
 	*repo = (struct bb_repo){.keeper_fd = -1};
 	if (stat(dir, &st))
@@ -216,7 +213,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 		repo->uid = st.st_uid;
 		repo->gid = st.st_gid;
 	}
-	rc = git(repo, dir, &out, err, "rev-parse", "--show-toplevel", NULL);
+	int rc = git(repo, dir, &out, err, "rev-parse", "--show-toplevel", NULL);
 	if (rc == -EBADE) {
 		struct bb_err said = *err;
 

@@ -186,7 +186,6 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	uint32_t left = samples_of(r, c) - (uint32_t)s->fired;
 	bool counts_wakeups = c->drive->kind->one_by_one && isnan(k->wakeups), is_slow;
 	uint64_t irq_works = 0, after;
-	int rc;
 
 	if (!(c->seconds > 0)) {
 		if (c->drive->kind->needs_bpf && !ss->opts->driver.is_exact)
@@ -203,7 +202,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	counts_wakeups = counts_wakeups &&
 			 !bb_irq_works__read("", ss->opts->driver.cpu, &irq_works, NULL);
 	b.mix_paths = ss->mix_paths ? &ss->mix_paths[planned] : NULL;
-	rc = bb_record__measure(r->cases[planned].slot, c->driver_param, &b, s, err);
+	int rc = bb_record__measure(r->cases[planned].slot, c->driver_param, &b, s, err);
 	if (!rc && b.emptied && !k->emptied)
 		k->emptied = bb_strdup(b.emptied);
 	if (!rc && b.returned[0] && !k->returned)
@@ -227,11 +226,10 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 	for (size_t i = 0; i < r->session.plan->n_cases; i++) {
 		struct bb_test_prog *prog = prog_of(r, i);
 		size_t first = r->cases[i].first;
-		int rc;
 
 		if (!is_of(r, i, drive))
 			continue;
-		rc = bb_must_end_why();
+		int rc = bb_must_end_why();
 		if (rc)
 			return rc;
 		bb_record__series(bb_run__case(r, i), load, prog->jit_mod64)->hist.is_exact =
@@ -394,22 +392,21 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	size_t n = ss->plan->scenario->n_drives;
 	struct bb_cpu_times before, after;
 	bool timed = !bb_cpu_times__read("", ss->opts->driver.cpu, &before, NULL);
-	int rc;
 
 	r->round_ns = bb_now_ns();
 	r->round_s = bb_deadline_left_s() / (r->rounds - load);
 	r->drives_left = BB_SUM(ss->drives, n, it->driver && !it->driver->kind.counts);
 	/* Each round loads all programs again. If opening the programs used up the time, the first
 	 * round does not: it measures the programs as they were loaded when they were opened. */
-	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
+	int rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		const struct bb_driver *driver = ss->drives[d].driver;
-		const struct bb_plan_case *c;
 
 		if (!driver || driver->kind.counts)
 			continue;
 		/* all cases of a drive take part in the same rounds, so the first tells for all */
-		c = BB_FIND(ss->plan->cases, ss->plan->n_cases, bb_session__drive(ss, it) == d);
+		const struct bb_plan_case *c = BB_FIND(ss->plan->cases, ss->plan->n_cases,
+						       bb_session__drive(ss, it) == d);
 		if (c && bb_plan_case__has_turn(ss->plan, c, load))
 			rc = run_drive(r, d, load, err);
 		r->drives_left--;

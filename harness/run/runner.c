@@ -141,13 +141,12 @@ static void add_cases(struct bb_run *r)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
-		struct bb_case *k;
 
 		r->case_of[i] = SIZE_MAX;
 		if (!bb_session__can_time(ss, c))
 			continue;
 		bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i]);
-		k = bb_run__case(r, i);
+		struct bb_case *k = bb_run__case(r, i);
 		if (d->state->command)
 			k->command = bb_strdup(d->state->command);
 		bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]);
@@ -156,14 +155,14 @@ static void add_cases(struct bb_run *r)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		size_t floor = plan->cases[i].floor;
 		const struct bb_report *report = ss->report;
-		const struct bb_case *f;
 
 		if (floor == BB_NO_CASE || !bb_run__case(r, i))
 			continue;
 		/* an earlier session may have measured the floor */
-		f = ss->opts->only && !bb_run__case(r, floor)
-			    ? bb_report__find_case(report, plan->cases[floor].name)
-			    : bb_run__case(r, floor);
+		const struct bb_case *f = ss->opts->only && !bb_run__case(r, floor)
+						  ? bb_report__find_case(report,
+									 plan->cases[floor].name)
+						  : bb_run__case(r, floor);
 		if (f)
 			bb_run__case(r, i)->floor = (size_t)(f - report->cases);
 	}
@@ -287,13 +286,12 @@ static void note_shares(struct bb_run *r)
 static int open_references(struct bb_run *r, struct bb_err *err)
 {
 	bool needed = false;
-	int rc;
 
 	for (size_t i = 0; i < r->session.plan->n_cases; i++)
 		needed |= is_placed(r, i);
 	if (!needed)
 		return 0;
-	rc = bb_unless_broken_off(
+	int rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
 	if (rc == -ETIME) /* not an error: the rounds report what was left out */
 		return 0;
@@ -323,13 +321,12 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
-		const struct bb_series *s;
 
 		if (c->seconds > 0 || c->loads != plan->loads)
 			return plan->loads;
 		if (!bb_run__case(r, i) || !r->cases[i].is_slow)
 			continue;
-		s = bb_run__case(r, i)->series;
+		const struct bb_series *s = bb_run__case(r, i)->series;
 		round_s += s->elapsed_s *
 			   (SLOW_FIRINGS / fmax((double)(s->fired + s->warmup), 1) - 1);
 	}
@@ -343,10 +340,9 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 	struct bb_report *report = r->session.report;
 	size_t n_before = report->n_timed;
 	struct bb_time_diff d = {0};
-	int rc;
 
 	bb_note_lines(&r->session);
-	rc = bb_time_diff__make(report, r->session.opts->lines, &d, err);
+	int rc = bb_time_diff__make(report, r->session.opts->lines, &d, err);
 	*ret_decided = !rc && !bb_time_diff__count(&d, BB_VERDICT_INCONCLUSIVE);
 	bb_time_diff__done(&d);
 	while (report->n_timed > n_before)
@@ -440,7 +436,6 @@ static int measure_part(void *arg, int out)
 	struct bb_plan plan = *r->session.plan;
 	struct bb_err err = {0};
 	FILE *file = fdopen(out, "w");
-	int rc;
 
 	plan.loads = p->loads;
 	plan.cases = bb_calloc(plan.n_cases, sizeof(*plan.cases));
@@ -451,7 +446,7 @@ static int measure_part(void *arg, int out)
 		c->samples = bb_round__samples(c) * p->loads;
 		c->loads = p->loads;
 	}
-	rc = file ? 0 : -errno;
+	int rc = file ? 0 : -errno;
 	opts.seed += p->first; /* gives other random orders than in other processes */
 	opts.driver.seed += p->first;
 	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
@@ -483,10 +478,9 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	struct bb_child c;
 	char buf[65536];
 	ssize_t n;
-	int rc;
 
 	fflush(NULL);
-	rc = bb_child__start(&rules, measure_part, p, &c);
+	int rc = bb_child__start(&rules, measure_part, p, &c);
 	if (rc) {
 		fclose(into);
 		return bb_fail(err, rc, "fork: %m");
@@ -668,10 +662,9 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 	struct bb_deadline share;
 	size_t n_before = report->n_cases;
 	uint32_t others = 0;
-	double open_s;
 	int rc = bb_session__open(plan, opts, report, &r.session, err);
 
-	open_s = bb_seconds_since(r.began_ns);
+	double open_s = bb_seconds_since(r.began_ns);
 	if (rc == -ENOTSUP || rc == -ETIME || (rc && rc == r.session.failed))
 		return rc; /* skips in the report tell why nothing can be measured */
 	if (rc)

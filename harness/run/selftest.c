@@ -79,12 +79,12 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	for (size_t i = 0; i < report->n_cases; i++) {
 		const struct bb_case *c = &report->cases[i];
 		enum bb_repeat_class class = bb_repeat_class_of(report, c);
-		struct bb_repeat_row *row;
 
 		if (isnan(c->summary.latency.value))
 			continue;
-		row = BB_FIND(r->rows, r->n_rows,
-			      it->class == class && !strcmp(it->program, c->variant));
+		struct bb_repeat_row *row = BB_FIND(r->rows, r->n_rows,
+						    it->class == class &&
+							    !strcmp(it->program, c->variant));
 		if (!row) {
 			row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
 			row->class = class;
@@ -346,7 +346,6 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	     *name = bb_asprintf("%s.json", head->id);
 	size_t len;
 	struct bb_json w = {.out = bb_open_memstream(&text, &len), .indent = 1};
-	int rc;
 
 	bb_json__open(&w, NULL, "{\n");
 	bb_json__add_text(&w, "format", FORMAT);
@@ -380,7 +379,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	}
 	bb_json__end(&w);
 	bb_close_memstream(w.out);
-	rc = bb_store__write_text(dir, name, text, len, false, NULL, err);
+	int rc = bb_store__write_text(dir, name, text, len, false, NULL, err);
 	free(name);
 	free(dir);
 	free(text);
@@ -409,12 +408,12 @@ struct pool {
 static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		      const struct bb_numbers *ln)
 {
-	struct pooled_program *row;
 	struct bb_numbers *offsets;
 
 	if (ln->n < BB_REPEAT_LEAST)
 		return;
-	row = BB_FIND(p->v, p->n, it->class == class && !strcmp(it->program, program));
+	struct pooled_program *row = BB_FIND(p->v, p->n,
+					     it->class == class && !strcmp(it->program, program));
 	if (!row) {
 		row = bb_append(&p->v, &p->n, sizeof(*row));
 		row->class = class;
@@ -520,13 +519,12 @@ static int read_newest(const char *results, const struct bb_fingerprint *fp, siz
 		char *path = bb_asprintf("%s/%s.json", dir, ids[i]), *text = NULL;
 		json_t *root = NULL;
 		size_t len;
-		int took;
 
 		if (!bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
 			root = json_loadb(text, len, 0, NULL);
 		free(text);
 		free(path);
-		took = root && fits(root, fp) ? take(root, arg) : 0;
+		int took = root && fits(root, fp) ? take(root, arg) : 0;
 		json_decref(root);
 		if (took && !taken++ && ret_id)
 			*ret_id = bb_strdup(ids[i]);
@@ -546,14 +544,13 @@ int bb_selftest__read_between(const char *results, const struct bb_fingerprint *
 			      const struct bb_repeat *now, struct bb_between *ret_between)
 {
 	struct pool pool = {0};
-	int rc;
 
 	for (size_t i = 0; now && i < now->n_rows; i++)
 		for (int of = 0; of < BB_N_REPEATS; of++)
 			pool_runs(&pool, now->rows[i].program, now->rows[i].class, of,
 				  &now->rows[i].ln[of]);
-	rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs, &pool,
-			 NULL, NULL);
+	int rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs,
+			     &pool, NULL, NULL);
 	if (rc == -ENOENT && pool.n)
 		rc = 0;
 	if (!rc)

@@ -124,11 +124,10 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 				  !strcmp(it->scenario, sc->name) && !strcmp(it->variant, v->name));
 	bool needs_bpf = s->needs_bpf;
 	char *path = NULL;
-	int rc;
 
 	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program"))
 		path = bb_object_path(sc, v, s->opts->driver.object_dir);
-	rc = bb_test_prog__open(v, path, &s->progs[i], err);
+	int rc = bb_test_prog__open(v, path, &s->progs[i], err);
 	free(path);
 	s->progs[i].in_place = needs_bpf && !s->progs[i].target;
 	if (!rc)

@@ -122,11 +122,10 @@ static int load_state(struct trying *t)
 	struct bb_session *s = t->session;
 	bool fires = !strcmp(bb_driver_of(t->spec.kind)->trigger->by, "fire");
 	char *path = bb_object_path(s->plan->scenario, &t->with, s->opts->driver.object_dir);
-	int rc;
 
 	unload_state(t);
 	bb_test_prog__close(&t->prog);
-	rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
+	int rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
 	free(path);
 	t->prog.fire = s->progs[t->variant].fire;
 	t->prog.fire.point.self_pid = t->prog.self_pid;
@@ -148,7 +147,6 @@ static bool is_changed(const struct trying *t, bool values, char **kept, size_t 
 	size_t n;
 	char *bytes;
 	FILE *out = bb_open_memstream(&bytes, &n);
-	bool changed;
 
 	for (size_t i = 0; i < t->search.now.n; i++) {
 		const struct bb_try_part *p = &t->search.now.v[i];
@@ -159,7 +157,7 @@ static bool is_changed(const struct trying *t, bool values, char **kept, size_t 
 		fwrite(p->bytes, 1, p->is_set ? p->len : 0, out);
 	}
 	bb_close_memstream(out);
-	changed = n != *n_kept || (n && memcmp(bytes, *kept, n) != 0);
+	bool changed = n != *n_kept || (n && memcmp(bytes, *kept, n) != 0);
 	free(*kept);
 	*kept = bytes;
 	*n_kept = n;
@@ -192,11 +190,10 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
 	size_t n = 0, at = 0;
-	struct reached *r;
 
 	for (const struct bb_exact *m = e; m; m = m->behind)
 		n += m->clone.cfg.n_blocks;
-	r = BB_FIND(t->reached, t->n_reached, it->n == n);
+	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
 	is_first = !r && t->n_reached > 0;
 	if (!r) {
 		r = bb_append(&t->reached, &t->n_reached, sizeof(*r));
@@ -240,11 +237,10 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	bool is_each = bb_map_type__is_per_cpu(info.type);
 	size_t n_cpus = is_each ? (size_t)libbpf_num_possible_cpus() : 1,
 	       each = (len + 7UL) / 8 * 8;
-	uint8_t *all;
 
 	if (rc || info.value_size != len)
 		return rc ? rc : -EINVAL;
-	all = bb_calloc(n_cpus, each);
+	uint8_t *all = bb_calloc(n_cpus, each);
 	for (size_t i = 0; writes && i < n_cpus; i++)
 		memcpy(all + i * each, value, len);
 	if (writes ? bpf_map_update_elem(fd, key, all, BPF_ANY) : bpf_map_lookup_elem(fd, key, all))
@@ -330,16 +326,14 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 {
 	uint64_t ns[2], paths[2];
 	struct bb_batch b = {.ns = ns, .paths = paths, .want = 2, .max_s = 0.1};
-	const struct bb_exact *e;
-	int rc;
 
 	for (size_t i = 0; i < t->search.now.n; i++)
 		if (t->search.now.v[i].kind == BB_TRY_INPUT)
 			add_part(t, &t->search.now.v[i]);
-	rc = prepare_state(t, resets, is_reset);
+	int rc = prepare_state(t, resets, is_reset);
 	if (rc)
 		return 0;
-	e = bb_exact__of(t->slot);
+	const struct bb_exact *e = bb_exact__of(t->slot);
 	bb_exact__clear(e);
 	bb_exact__swap(e, true);
 	rc = bb_driver__batch(t->slot, t->planned->driver_param, &b, &t->err);
@@ -382,11 +376,10 @@ static void want_global(struct trying *t, const struct bb_origin *from, int64_t 
 
 	for (size_t i = 0; of->ops->global && i < t->search.now.n; i++) {
 		struct bb_try_part *p = &t->search.now.v[i];
-		struct bb_source_global g;
 
 		if (p->kind != BB_TRY_GLOBAL || p->is_wanted)
 			continue;
-		g = of->ops->global(of, p->name, p->len);
+		struct bb_source_global g = of->ops->global(of, p->name, p->len);
 		if (g.map_fd != from->value || from->offset < 0 ||
 		    (uint32_t)from->offset - g.offset >= p->len)
 			continue;
@@ -434,12 +427,10 @@ static struct bb_try_part *offer_value(struct trying *t, const struct bb_content
 				       const void *key, const struct bpf_map_info *info,
 				       bool is_absent)
 {
-	struct bb_try_part *p;
-
 	if (info->value_size > MOST_VALUE || (!is_absent && info->max_entries > MOST_ELEMENTS))
 		return NULL;
-	p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map->name, key, info->key_size,
-				info->value_size);
+	struct bb_try_part *p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map->name, key,
+						    info->key_size, info->value_size);
 	if (p)
 		p->is_absent = is_absent;
 	if (p && !is_absent)
@@ -454,11 +445,10 @@ static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t 
 	bool is_known = index.kind == BB_ORIGIN_NUMBER;
 
 	for (uint32_t i = 0; i < info->max_entries && (is_known || i < MOST_SLOTS); i++) {
-		struct bb_try_part *p;
-
 		if (is_known && i != (uint32_t)index.value)
 			continue;
-		p = bb_try_state__offer(&t->search.now, BB_TRY_PROGRAM, map, &i, sizeof(i), 1);
+		struct bb_try_part *p = bb_try_state__offer(&t->search.now, BB_TRY_PROGRAM, map, &i,
+							    sizeof(i), 1);
 		if (p)
 			p->n_choices = t->found->n_programs < 255 ? (uint8_t)t->found->n_programs
 								  : 255;
@@ -605,7 +595,6 @@ static int search_variant(struct trying *t)
 static int confirm_found(struct trying *t)
 {
 	struct bb_found_input *f = t->found;
-	const struct bb_exact *e;
 	bool unused;
 
 	if (!t->search.runs)
@@ -616,21 +605,20 @@ static int confirm_found(struct trying *t)
 		return -EINVAL;
 	f->n_after = t->all;
 	f->runs = t->search.runs;
-	e = bb_exact__of(t->slot);
+	const struct bb_exact *e = bb_exact__of(t->slot);
 	/* finds the check at which the runs still end early */
 	for (const struct bb_exact *m = e; m; m = m->behind) {
 		uint32_t at = 0, n;
-		const struct bpf_line_info *line;
-		const char *text;
 
 		if (!m->totals[0] || (m != e && m->id == e->id))
 			continue;
 		n = bb_counts__turned_away(&m->clone.cfg, &m->code, NULL, m->totals, &at);
-		line = n > f->behind ? bb_code__line_at(&m->code, at) : NULL;
+		const struct bpf_line_info *line = n > f->behind ? bb_code__line_at(&m->code, at)
+								 : NULL;
 		if (!line)
 			continue;
 		free(f->not_passed);
-		text = bb_code__text(&m->code, line->line_off);
+		const char *text = bb_code__text(&m->code, line->line_off);
 		f->behind = n;
 		f->not_passed = bb_asprintf("%s:%u \"%.100s\"",
 					    basename(bb_code__text(&m->code, line->file_name_off)),

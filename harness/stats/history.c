@@ -107,7 +107,6 @@ static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 	const struct bb_history_rule *rule = walk->rule;
 	size_t n = walk->base[0].r.n;
 	double sd, change;
-	int side;
 
 	predict(&walk->base[0], se_of(&walk->figures[0], i), &point->baseline, &sd);
 	if (walk->t_window != n) {
@@ -116,7 +115,7 @@ static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 	}
 	point->limit = fmax(log1p(rule->eps), walk->t * sd);
 	change = walk->figures[0].r[i] - point->baseline;
-	side = (change > point->limit) - (change < -point->limit);
+	int side = (change > point->limit) - (change < -point->limit);
 	for (size_t k = 1; side && k < walk->n_figures; k++) {
 		const struct bb_history_figure *f = &walk->figures[k];
 		const struct runs *base = &walk->base[k];

@@ -26,13 +26,11 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
 	double covered = 0, squares = 0, factor = 0, half;
 
 	for (size_t i = 0; i < n; i++) {
-		struct stratum *s;
-
 		if (isnan(x[i]))
 			continue;
 		if (stratum[i] < 0 || stratum[i] >= BB_STRATA || !(share[i] > 0))
 			return false;
-		s = &strata[stratum[i]];
+		struct stratum *s = &strata[stratum[i]];
 		s->share = share[i];
 		s->sum += x[i];
 		s->n++;
@@ -182,7 +180,6 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 	/* mean of the groups, and sum of squared distances from it (Welford 1962) */
 	double mean = 0, squares = 0;
 	size_t *end, groups = 0;
-	struct bb_signed_rank r;
 
 	processes = processes ? processes : 1;
 	end = bb_calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
@@ -198,7 +195,7 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 		for (size_t g = 0; g < groups; g++)
 			end[g] = (g + 1) * n / groups;
 	}
-	r = bb_robust_rank(kept, n, alpha);
+	struct bb_signed_rank r = bb_robust_rank(kept, n, alpha);
 	for (size_t g = 0; g < groups; g++) {
 		size_t first = g ? end[g - 1] : 0;
 		double of = bb_signed_rank(kept + first, end[g] - first, alpha).estimate;
@@ -282,7 +279,6 @@ struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, dou
 	double squares = 0, df = 0, ln = 0, parts = 0, k = (double)n - 1;
 	struct bb_pooled_spread p = {NAN, NAN};
 	struct bb_spread all = {0};
-	bool alike;
 
 	if (!n)
 		return p;
@@ -298,8 +294,8 @@ struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, dou
 		ln += (x[i].n - 1) * 2 * log(all.sd / x[i].sd); /* INFINITY if sd is 0 */
 		parts += 1 / (x[i].n - 1);
 	}
-	alike = n < 2 || !(all.sd > 0) ||
-		ln / (1 + (parts - 1 / df) / (3 * k)) <= bb_chi_square_limit(NORMAL_0_05, k);
+	bool alike = n < 2 || !(all.sd > 0) ||
+		     ln / (1 + (parts - 1 / df) / (3 * k)) <= bb_chi_square_limit(NORMAL_0_05, k);
 	if (!alike && rank >= n_offsets)
 		return mixture(x, n, alpha);
 	p = (struct bb_pooled_spread){half_width_of(&all, df, alpha), df};

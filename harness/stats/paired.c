@@ -206,7 +206,6 @@ struct bb_ab_block bb_ab_block_difference(const uint64_t *a_ns, size_t na, const
 {
 	struct bb_ab_block block = {NAN, NAN, NAN, NAN, 0, 0};
 	size_t n = na + nb;
-	double iqr;
 
 	if (!na || !nb)
 		return block;
@@ -215,7 +214,7 @@ struct bb_ab_block bb_ab_block_difference(const uint64_t *a_ns, size_t na, const
 	for (size_t i = 0; i < nb; i++)
 		scratch[na + i] = (double)b_ns[i];
 	bb_sort_doubles(scratch, n);
-	iqr = bb_quantile_sorted(scratch, n, 0.75) - bb_quantile_sorted(scratch, n, 0.25);
+	double iqr = bb_quantile_sorted(scratch, n, 0.75) - bb_quantile_sorted(scratch, n, 0.25);
 	block.threshold_ns = bb_quantile_sorted(scratch, n, 0.5) + bb_censor_margin(iqr, tick_ns);
 	block.mean_a_ns = kept_mean(a_ns, na, block.threshold_ns, &block.outliers_a);
 	block.mean_b_ns = kept_mean(b_ns, nb, block.threshold_ns, &block.outliers_b);

@@ -34,12 +34,11 @@ static double between(double lo, double hi, double fraction)
 double bb_quantile_sorted(const double *x, size_t n, double p)
 {
 	double rank, fraction;
-	size_t i;
 
 	if (!n || !(p >= 0 && p <= 1))
 		return NAN;
 	fraction = split_rank((double)n, p, &rank);
-	i = (size_t)rank;
+	size_t i = (size_t)rank;
 	return between(x[i], i + 1 < n ? x[i + 1] : x[i], fraction);
 }
 

@@ -24,14 +24,13 @@ static double beta_fraction(double a, double b, double x)
 	for (int m = 1; m < 1000000; m++) {
 		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		double step;
 
 		d = 1 / not_zero(1 + even * d);
 		c = not_zero(1 + even / c);
 		h *= d * c;
 		d = 1 / not_zero(1 + odd * d);
 		c = not_zero(1 + odd / c);
-		step = d * c;
+		double step = d * c;
 		h *= step;
 		if (fabs(step - 1) < 2 * DBL_EPSILON)
 			break;
@@ -41,13 +40,12 @@ static double beta_fraction(double a, double b, double x)
 
 double bb_incomplete_beta(double a, double b, double x)
 {
-	double front;
-
 	if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || isinf(a) || isinf(b))
 		return NAN;
 	if (x == 0 || x == 1)
 		return x;
-	front = exp(bb_lgamma(a + b) - bb_lgamma(a) - bb_lgamma(b) + a * log(x) + b * log1p(-x));
+	double front =
+		exp(bb_lgamma(a + b) - bb_lgamma(a) - bb_lgamma(b) + a * log(x) + b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
 		return front * beta_fraction(a, b, x) / a;
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;

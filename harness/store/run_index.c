@@ -17,14 +17,13 @@
 static double median_se(const double *x, size_t n, double *scratch)
 {
 	size_t m = 0;
-	double median;
 
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(x[i]))
 			scratch[m++] = x[i];
 	if (m < 2)
 		return NAN;
-	median = bb_median(scratch, m);
+	double median = bb_median(scratch, m);
 	for (size_t i = 0; i < m; i++)
 		scratch[i] = fabs(scratch[i] - median);
 	return MEDIAN_SE * BB_MAD_TO_SD * bb_median(scratch, m) / sqrt((double)m);
@@ -226,7 +225,6 @@ static void *read_files(void *arg)
 		struct bb_index_run run = {.name = f->name};
 		struct bb_report *report;
 		struct timespec now;
-		int64_t changed_ns;
 		struct stat st;
 		struct bb_err err;
 		char *path = bb_asprintf("%s/%s.json", b->dir, f->name);
@@ -235,7 +233,7 @@ static void *read_files(void *arg)
 			st = (struct stat){0};
 		clock_gettime(CLOCK_REALTIME, &now);
 		run.size_bytes = (uint64_t)st.st_size;
-		changed_ns = ns_of(st.st_mtim);
+		int64_t changed_ns = ns_of(st.st_mtim);
 		if (changed_ns > 0 && changed_ns < ns_of(now) - SETTLED_NS)
 			run.changed_ns = (uint64_t)changed_ns;
 		if (known && run.changed_ns && known->changed_ns == run.changed_ns &&

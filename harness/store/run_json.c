@@ -210,7 +210,6 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const json_t *v = json_object_get(json_array_get(list, i), "floor");
-		const struct bb_case *floor;
 
 		if (json_is_null(v))
 			continue;
@@ -219,7 +218,7 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 			return bb_record__complain(rd, "floor",
 						   v ? "expected the name of a case, or null"
 						     : "is missing");
-		floor = bb_report__find_case(r, json_string_value(v));
+		const struct bb_case *floor = bb_report__find_case(r, json_string_value(v));
 		if (!floor)
 			return bb_record__complain(rd, "floor", "there is no case '%s'",
 						   json_string_value(v));
@@ -454,7 +453,6 @@ static int read_run(struct bb_record_reader *rd, const json_t *root, struct bb_r
 {
 	const json_t *format = json_object_get(root, "format"),
 		     *version = json_object_get(root, "version");
-	int rc;
 
 	if (!json_is_object(root))
 		return bb_record__complain(rd, "", "expected an object");
@@ -467,7 +465,7 @@ static int read_run(struct bb_record_reader *rd, const json_t *root, struct bb_r
 					   "%" JSON_INTEGER_FORMAT " is newer than this bpfbench "
 					   "knows (%d): read it with the one that wrote it",
 					   json_integer_value(version), BB_RUN_VERSION);
-	rc = bb_record__read(rd, &bb_report_record, root, r);
+	int rc = bb_record__read(rd, &bb_report_record, root, r);
 	if (rc)
 		return rc;
 	bb_comparisons_judge(r->comparisons, r->n_comparisons);

@@ -77,11 +77,10 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 {
 	char *text, *name = bb_asprintf("%s" SUFFIX, r->id);
 	size_t len;
-	int rc;
 
 	assert(r->id && *r->id && *r->id != '.' && !strchr(r->id, '/'));
 	bb_run_json__compose(r, &text, &len);
-	rc = bb_store__write_text(dir, name, text, len, r->is_rewritten, ret_path, err);
+	int rc = bb_store__write_text(dir, name, text, len, r->is_rewritten, ret_path, err);
 	free(name);
 	free(text);
 	return rc;
@@ -241,7 +240,6 @@ static bool is_baseline_name(const char *name)
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err)
 {
 	char *path, *folder, *line;
-	bool is_stored;
 	int rc, fd;
 
 	if (!is_baseline_name(name))
@@ -251,7 +249,7 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 			       "and not 'latest'",
 			       name, BASELINE_NAME_MAX);
 	path = run_path(dir, id);
-	is_stored = *id && !strchr(id, '/') && !access(path, F_OK);
+	bool is_stored = *id && !strchr(id, '/') && !access(path, F_OK);
 	free(path);
 	if (!is_stored)
 		return bb_fail(err, -ENOENT,

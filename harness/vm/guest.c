@@ -165,10 +165,9 @@ static bool unpack(const void *data, size_t len)
 {
 	struct archive *in = archive_read_new();
 	struct archive_entry *entry;
-	int rc;
 
 	archive_read_support_format_cpio(in);
-	rc = archive_read_open_memory(in, data, len);
+	int rc = archive_read_open_memory(in, data, len);
 	while (rc >= ARCHIVE_WARN && (rc = archive_read_next_header(in, &entry)) >= ARCHIVE_WARN &&
 	       rc != ARCHIVE_EOF)
 		rc = archive_read_extract(in, entry, 0);
@@ -179,8 +178,6 @@ static bool unpack(const void *data, size_t len)
 static bool receive_job(void)
 {
 	uint32_t len;
-	bool done;
-	void *data;
 
 	if (ioperm(PORT_SELECT, 2, 1)) {
 		bb_write_all(STDERR_FILENO, NO_PORTS, strlen(NO_PORTS));
@@ -188,10 +185,10 @@ static bool receive_job(void)
 	}
 	while (!(len = find_job()))
 		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-	data = malloc(len);
+	void *data = malloc(len);
 	if (data)
 		read_port(data, len);
-	done = data && unpack(data, len);
+	bool done = data && unpack(data, len);
 	free(data);
 	return done;
 }
@@ -217,7 +214,6 @@ static int run_command(void)
 	char *args = NULL, *argv[MAX_ARGS + 1] = {NULL};
 	struct bb_child child;
 	size_t len = 0, n = 0;
-	int status;
 
 	if (bb_read_file(BB_GUEST_ARGS, SIZE_MAX, &args, &len, NULL) || chdir(args))
 		return -1;
@@ -227,7 +223,7 @@ static int run_command(void)
 	if (bb_child__start(&rules, execute, argv, &child))
 		return -1;
 	bb_child__executed(&child);
-	status = bb_wait_for(child.pid);
+	int status = bb_wait_for(child.pid);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(argv[i], "--" BB_MARKS_OPTION))
 			bb_marks__write_symbols();

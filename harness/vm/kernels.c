@@ -79,14 +79,13 @@ static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *er
 static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	char *cache;
 
 	k->image = realpath(path, NULL);
 	if (!k->image)
 		return bb_fail(err, -errno, "%s: %m", path);
 	for (const char *at = k->image; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	cache = cache_folder();
+	char *cache = cache_folder();
 	k->saved = bb_asprintf("%s/.own/%016" PRIx64, cache, hash);
 	free(cache);
 	return 0;

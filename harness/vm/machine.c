@@ -92,7 +92,6 @@ static int start_qemu(struct bb_machine *m, const char *const *more, const char 
 		.no_new_privs = true,
 	};
 	size_t n = 0;
-	int rc;
 
 	while (argv[n])
 		n++;
@@ -108,7 +107,7 @@ static int start_qemu(struct bb_machine *m, const char *const *more, const char 
 	snprintf(console, sizeof(console),
 		 m->on_terminal ? "chardev:console" : "file:/proc/self/fd/%d", m->console_fd);
 	snprintf(answer, sizeof(answer), "file:/proc/self/fd/%d", m->answer_fd);
-	rc = bb_child__start(&rules, execute, argv, &m->qemu);
+	int rc = bb_child__start(&rules, execute, argv, &m->qemu);
 	if (!rc)
 		rc = bb_child__executed(&m->qemu);
 	if (rc == -ENOENT)

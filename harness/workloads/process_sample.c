@@ -83,12 +83,11 @@ static int log_line(const struct bb_sample_header *h, const uint64_t *stack,
 static int process(const void *data, size_t size, struct bb_sample_log *log)
 {
 	const struct bb_sample *s = data;
-	int rc;
 
 	if (size < sizeof(s->header) || s->header.stack_len > size - sizeof(s->header) ||
 	    s->header.stack_len % sizeof(s->stack[0]))
 		return -EINVAL;
-	rc = log_line(&s->header, (const uint64_t *)s->stack, log);
+	int rc = log_line(&s->header, (const uint64_t *)s->stack, log);
 	/* otherwise the compiler makes the call a jump, and the caller's stack frame is missing */
 	__asm__ volatile("");
 	return rc;
