@@ -57,15 +57,17 @@ void bb_open_files__allow_more(void)
  * open files, and the child needs them to answer its parent. libbpf 1.4 and later needs
  * memfd_create to open an object in memory. */
 static const int calls[] = {
-	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
-	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
-	SCMP_SYS(getrandom), SCMP_SYS(lseek),         SCMP_SYS(madvise),     SCMP_SYS(mmap),
-	SCMP_SYS(mprotect),  SCMP_SYS(mremap),        SCMP_SYS(munmap),      SCMP_SYS(newfstatat),
-	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
-	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
-	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
+	SCMP_SYS(brk),          SCMP_SYS(clock_gettime), SCMP_SYS(exit),
+	SCMP_SYS(exit_group),   SCMP_SYS(fstat),         SCMP_SYS(futex),
+	SCMP_SYS(getpid),       SCMP_SYS(getrandom),     SCMP_SYS(lseek),
+	SCMP_SYS(madvise),      SCMP_SYS(mmap),          SCMP_SYS(mprotect),
+	SCMP_SYS(mremap),       SCMP_SYS(munmap),        SCMP_SYS(newfstatat),
+	SCMP_SYS(pread64),      SCMP_SYS(read),          SCMP_SYS(recvmsg),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(sendmsg),       SCMP_SYS(setitimer),
+	SCMP_SYS(sched_yield),  SCMP_SYS(sysinfo),       SCMP_SYS(write),
+	SCMP_SYS(memfd_create), SCMP_SYS(uname),
 #ifdef __SANITIZE_ADDRESS__
-	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
+	SCMP_SYS(gettid),       SCMP_SYS(sigaltstack),
 #endif
 };
 
@@ -126,6 +128,9 @@ static int allow_trial(scmp_filter_ctx filter)
 static int confine(enum bb_confinement how)
 {
 	static const int closing = SCMP_SYS(close);
+	/* not F_SETOWN, by which a child could send signals to another one */
+	static const struct scmp_arg_cmp fcntls[] = {{1, SCMP_CMP_LE, F_SETFL, 0},
+						     {1, SCMP_CMP_EQ, F_DUPFD_CLOEXEC, 0}};
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
@@ -144,6 +149,8 @@ static int confine(enum bb_confinement how)
 	if (!filter)
 		bb_out_of_memory();
 	rc = allow(filter, calls, BB_LEN(calls));
+	for (size_t i = 0; !rc && i < BB_LEN(fcntls); i++)
+		rc = add_rule(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), fcntls[i]);
 	if (!rc)
 		rc = how == BB_CONFINED_TRIAL    ? allow_trial(filter)
 		     : how == BB_CONFINED_SERVER ? allow(filter, server_calls, BB_LEN(server_calls))

@@ -331,13 +331,12 @@ void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_
 	size_t prefix = strlen(name) - n_random;
 	const struct dirent *e;
 	struct stat like;
-	DIR *dir;
 
 	flock(fd, LOCK_EX | LOCK_NB);
 	if (fstat(fd, &like))
 		return;
 	int again = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = again < 0 ? NULL : fdopendir(again);
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
 	if (!dir)
 		bb_close(&again);
 	while (dir && (e = readdir(dir)))

@@ -131,10 +131,9 @@ static void add_running(pid_t pid, struct bb_running *r)
 	enum { USER = 12 };
 	char path[300], text[1024];
 	const struct dirent *e;
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
+	DIR *dir = opendir(path);
 	while (dir && (e = readdir(dir))) {
 		struct bb_running_thread t;
 		const char *at;

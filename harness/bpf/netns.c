@@ -202,15 +202,13 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 	uint32_t addr = htonl(addrs[end]), other_addr = htonl(addrs[other]);
 	union request r;
 	struct ifinfomsg *link = begin(&r, RTM_NEWLINK, 0, sizeof(*link));
-	struct ifaddrmsg *a;
-	struct ndmsg *neighbour;
 
 	link->ifi_index = (int)ifindex;
 	add_bytes(&r, IFLA_ADDRESS, macs[end], MAC_BYTES);
 	int rc = talk(&r);
 	if (rc)
 		return rc;
-	a = begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*a));
+	struct ifaddrmsg *a = begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*a));
 	a->ifa_family = AF_INET;
 	a->ifa_prefixlen = 24;
 	a->ifa_index = ifindex;
@@ -221,7 +219,8 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 	rc = bb_rtnl__up(ifindex);
 	if (rc)
 		return rc;
-	neighbour = begin(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*neighbour));
+	struct ndmsg *neighbour = begin(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE,
+					sizeof(*neighbour));
 	neighbour->ndm_family = AF_INET;
 	neighbour->ndm_ifindex = (int)ifindex;
 	neighbour->ndm_state = NUD_PERMANENT;

@@ -126,13 +126,12 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	int rc = bb_capture__borrow(path, &c, err);
 	/* of_prog[i] is the index in info->programs of the capture's program i, plus 1, or 0 if it
 	 * is not there */
-	size_t *of_prog;
 
 	if (rc)
 		return rc;
 	info->is_capture = true;
 	const struct bb_captured_attachment **attachments = bb_capture__any_attachments(c);
-	of_prog = bb_calloc(c->n_progs, sizeof(*of_prog));
+	size_t *of_prog = bb_calloc(c->n_progs, sizeof(*of_prog));
 	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];
 		struct bb_object_program to = {.type = p->type,

@@ -199,15 +199,15 @@ static int captured_code(const struct bb_target *t, int prog_fd, struct bb_code 
 
 	while (s->replay.progs[p - s->capture->progs] != prog_fd)
 		p++;
-	struct bb_code c = (struct bb_code){.type = p->type,
-					    .expected_attach_type = p->expected_attach_type,
-					    .flags = p->flags,
-					    .kern_version = p->kern_version,
-					    .attach_btf_id = p->attach_btf_id,
-					    .n = p->n_insns,
-					    .n_funcs = p->n_funcs,
-					    .n_lines = p->n_lines,
-					    .btf_fd = -1};
+	struct bb_code c = {.type = p->type,
+			    .expected_attach_type = p->expected_attach_type,
+			    .flags = p->flags,
+			    .kern_version = p->kern_version,
+			    .attach_btf_id = p->attach_btf_id,
+			    .n = p->n_insns,
+			    .n_funcs = p->n_funcs,
+			    .n_lines = p->n_lines,
+			    .btf_fd = -1};
 	if (p->attach_prog >= 0)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' is attached to another program; that one would have to be "

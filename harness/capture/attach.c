@@ -236,14 +236,13 @@ static void see_links(struct bb_take *t)
 	while (!bpf_link_get_next_id(id, &id)) {
 		struct bpf_link_info info = {0};
 		int fd = bpf_link_get_fd_by_id(id), rc;
-		uint32_t *prog_id;
 
 		if (fd == -EAGAIN)
 			return;
 		t->last_link_id = id;
 		rc = fd < 0 ? fd : bb_info__read(fd, &info);
 		bb_close(&fd);
-		prog_id = rc ? NULL : bb_append(&t->links, &t->n_links, sizeof(*prog_id));
+		uint32_t *prog_id = rc ? NULL : bb_append(&t->links, &t->n_links, sizeof(*prog_id));
 		if (prog_id)
 			*prog_id = info.prog_id;
 	}

@@ -329,10 +329,10 @@ static void resolve(struct bb_take *t)
 		struct bb_captured_attachment *a = &c->attachments[i];
 
 		a->prog = prog_of(t, a->taken.prog_id);
-		const struct bb_captured_prog *p = a->taken.by_btf && a->prog >= 0
-							   ? &c->progs[a->prog]
-							   : NULL;
-		if (!p || !*p->attach_name)
+		if (!a->taken.by_btf || a->prog < 0)
+			continue;
+		const struct bb_captured_prog *p = &c->progs[a->prog];
+		if (!*p->attach_name)
 			continue;
 		snprintf(a->where, sizeof(a->where), "%s", p->attach_name);
 		/* BPF_RAW_TRACEPOINT_OPEN also attaches programs of other kinds, such as fentry */

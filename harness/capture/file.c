@@ -29,11 +29,9 @@ static __attribute__((format(printf, 4, 5))) int add_member(struct archive *a, c
 	archive_entry_set_filetype(e, AE_IFREG);
 	archive_entry_set_perm(e, 0600);
 	archive_entry_set_mtime(e, time(NULL), 0);
-	int rc = archive_write_header(a, e) == ARCHIVE_OK &&
-				 archive_write_data(a, data, size) == (la_ssize_t)size
-			 ? 0
-		 : archive_errno(a) > 0 ? -archive_errno(a)
-					: -EIO;
+	bool is_written = archive_write_header(a, e) == ARCHIVE_OK &&
+			  archive_write_data(a, data, size) == (la_ssize_t)size;
+	int rc = is_written ? 0 : archive_errno(a) > 0 ? -archive_errno(a) : -EIO;
 	archive_entry_free(e);
 	return rc;
 }
@@ -444,8 +442,8 @@ int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, 
 {
 	struct stat now = {0};
 	struct lent *l;
-
 	int rc = stat(path, &now);
+
 	for (l = all; l && !rc; l = l->next)
 		if (bb_is_unchanged(&l->file, &now) && !strcmp(l->capture->path, path)) {
 			l->n++;

@@ -122,11 +122,10 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind)
 {
-	struct bb_captured_attachment *a;
-
 	if (t->capture->n_attachments >= BB_CAPTURE_MAX_ITEMS)
 		return NULL;
-	a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
+	struct bb_captured_attachment *a = bb_append(&t->capture->attachments,
+						     &t->capture->n_attachments, sizeof(*a));
 	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
 					     .n = 1,
 					     .taken = {.prog_id = prog_id, .fd = -1}};
@@ -254,8 +253,8 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	struct bb_captured_map *m =
-		&t->capture->maps[map]; /* index_maps() may have moved this array by adding maps */
+	/* index_maps() may have moved this array by adding maps */
+	struct bb_captured_map *m = &t->capture->maps[map];
 	/* we did not see inner_map_fd, so the first inner map takes its place */
 	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));

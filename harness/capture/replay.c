@@ -282,7 +282,6 @@ static int target_of(const struct bb_replay *r, const struct bb_captured_prog *p
 int bb_replay__begin_load(struct bb_replay *r, size_t prog, struct bb_replay_load *ret_load)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
-	struct bpf_insn *insns;
 	int *fd_array, target = target_of(r, p), rc = need_btfs(r, p);
 	union bpf_attr a = {.prog_type = p->type,
 			    .insn_cnt = p->n_insns,
@@ -292,7 +291,7 @@ int bb_replay__begin_load(struct bb_replay *r, size_t prog, struct bb_replay_loa
 
 	if (rc)
 		return rc;
-	insns = bb_calloc(p->n_insns, sizeof(*insns));
+	struct bpf_insn *insns = bb_calloc(p->n_insns, sizeof(*insns));
 	fd_array = bb_calloc(p->n_fds, sizeof(*fd_array));
 	for (size_t i = 0; i < p->n_fds; i++)
 		fd_array[i] = p->fds[i].map >= 0   ? r->maps[p->fds[i].map]

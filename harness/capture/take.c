@@ -200,10 +200,10 @@ static void take_map_of_maps(struct bb_take_call *call)
 	int32_t inner = map_of(call, (int)a->inner_map_fd);
 	if (inner < 0)
 		return;
-	struct bb_template made = (struct bb_template){.type = a->map_type,
-						       .key_size = a->key_size,
-						       .value_size = a->value_size,
-						       .max_entries = a->max_entries};
+	struct bb_template made = {.type = a->map_type,
+				   .key_size = a->key_size,
+				   .value_size = a->value_size,
+				   .max_entries = a->max_entries};
 	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
 	for (size_t i = 0; i < call->t->n_templates; i++) {
 		made.inner = call->t->templates[i].inner;

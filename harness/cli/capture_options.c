@@ -51,7 +51,6 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		       struct bb_capture **ret_capture, struct bb_err *err)
 {
 	struct bb_capture_facts facts = {0};
-	const char **names;
 	size_t n_measured, n = 0;
 
 	bb_capture_provide_tracefs();
@@ -72,7 +71,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 			"kernel",
 			n_measured, bb_plural(n_measured), facts.seconds, c->n_progs - n_measured);
 	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);
-	names = bb_calloc(c->n_progs + 1, sizeof(*names));
+	const char **names = bb_calloc(c->n_progs + 1, sizeof(*names));
 	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];
 

@@ -96,7 +96,6 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 {
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	static struct check_args a;
-	struct bb_check_result *results;
 	struct bb_fingerprint fp;
 	char name[BB_TESTBED_SIZE];
 	struct bb_doc d = {0};
@@ -113,7 +112,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 		puts(name);
 		return BB_EXIT_OK;
 	}
-	results = bb_calloc(bb_n_checks, sizeof(*results));
+	struct bb_check_result *results = bb_calloc(bb_n_checks, sizeof(*results));
 	bool all = a.details || !isatty(STDOUT_FILENO);
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		bb_checks[i].run(&bb_checks[i], &results[i]);

@@ -575,12 +575,11 @@ static int add_job(struct compare_args *a, const char *program, struct compare_j
 	struct bb_scenario *scenario = NULL;
 	const char *variants[2];
 	struct bb_plan_opts opts = {.variants = {variants, 2}};
-	struct compare_job *job;
 	int rc = make_scenario(a, program, &scenario, err);
 
 	if (rc)
 		return rc;
-	job = bb_append(&jobs->v, &jobs->n, sizeof(*job));
+	struct compare_job *job = bb_append(&jobs->v, &jobs->n, sizeof(*job));
 	*job = (struct compare_job){.scenario = scenario};
 	variants[0] = a->base;
 	variants[1] = a->head;

@@ -90,11 +90,10 @@ static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps)
 int bb_cmd_heap(int argc, char **argv, struct bb_err *err)
 {
 	static struct heap_args a;
-	struct bb_dhat *heaps;
 	int rc = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	heaps = bb_calloc(a.files.n, sizeof(*heaps));
+	struct bb_dhat *heaps = bb_calloc(a.files.n, sizeof(*heaps));
 	for (size_t i = 0; !rc && i < a.files.n; i++)
 		rc = bb_dhat__read(strchr(a.files.v[i], '=') + 1, &heaps[i], err);
 	if (!rc) {

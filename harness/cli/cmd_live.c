@@ -354,7 +354,6 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 	while (!rc && !take_key(a) && !has_ended(w)) {
 		char *table = NULL;
 		size_t size = 0;
-		FILE *out;
 
 		if (bb_screen__has_changed(&screen))
 			bb_screen__draw(&screen, text);
@@ -362,7 +361,7 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 		if (rc || bb_seconds_since(began_ns) < a->seconds)
 			continue;
 		began_ns = bb_now_ns();
-		out = bb_open_memstream(&table, &size);
+		FILE *out = bb_open_memstream(&table, &size);
 		rc = take_snapshot(w, &bb_live_formats[BB_LIVE_TABLE], out, err);
 		bb_close_memstream(out);
 		if (!rc) {

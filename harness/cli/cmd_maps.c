@@ -208,7 +208,6 @@ static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb
 	struct stat st;
 	char *dumped = NULL;
 	size_t len = 0;
-	FILE *out;
 
 	/* a pin is a regular file, too, but in the BPF file system */
 	if (!stat(text, &st) && S_ISREG(st.st_mode) && !statfs(text, &fs) &&
@@ -217,7 +216,7 @@ static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb
 	int rc = find_program(text, &d.prog_fd, err);
 	if (rc)
 		return rc;
-	out = bb_open_memstream(&dumped, &len);
+	FILE *out = bb_open_memstream(&dumped, &len);
 	rc = write_maps(&d, out, err);
 	bb_close_memstream(out);
 	rc = rc ? rc : bb_maps_file__parse(dumped, len, text, ret_file, err);

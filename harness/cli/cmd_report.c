@@ -161,7 +161,6 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 				     .unit = "samples"};
 	struct bb_stacks stacks;
 	size_t len;
-	FILE *mem;
 	int rc = bb_folded__read(path, &stacks, err);
 
 	if (rc)
@@ -175,7 +174,7 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 	/* `profile --off-cpu` writes microseconds */
 	if (BB_ANY(stacks.frames, stacks.n_frames, it->kind == BB_FRAME_OFF_CPU))
 		opts.unit = "us";
-	mem = bb_open_memstream(ret_html, &len);
+	FILE *mem = bb_open_memstream(ret_html, &len);
 	bb_flame__write_html(&stacks, &opts, mem);
 	bb_close_memstream(mem);
 	bb_stacks__done(&stacks);
@@ -215,10 +214,9 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 			struct bb_lines_flame flame;
 			struct bb_by_line lines;
 			size_t len;
-			FILE *mem;
 
 			bb_by_line__make(p->report, &p->report->timed[k], &lines);
-			mem = bb_open_memstream(&p->line_flames[k], &len);
+			FILE *mem = bb_open_memstream(&p->line_flames[k], &len);
 			bb_lines_flame__make(&lines, &flame);
 			bb_flame__write_html(&flame.stacks, &flame.opts, mem);
 			bb_stacks__done(&flame.stacks);

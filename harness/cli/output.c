@@ -158,7 +158,6 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 {
 	bool is_new = p->own_fd < 0 && !p->in_place;
 	struct bb_new_file f;
-	FILE *out;
 	int fd, rc;
 
 	if (p->own_fd >= 0) {
@@ -176,7 +175,7 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 	if (fd < 0)
 		return bb_fail(err, fd, "%s: %s", p->path,
 			       fd == -ENXIO ? "nobody reads this pipe" : strerror(-fd));
-	out = bb_clean__open(fd, _IOFBF);
+	FILE *out = bb_clean__open(fd, _IOFBF);
 	rc = write_and_close(writer, arg, out, p->path, err);
 	if (is_new) {
 		int written = rc;

@@ -179,14 +179,13 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 		.program = g->aim == OPENS_SHELL ? g->work->args.v[0] : NULL,
 		.args = g->work->args,
 	};
-	const char **all;
 	char *dir = paths ? getcwd(NULL, 0) : NULL;
 
 	if (!paths)
 		return err->code;
 	if (!dir)
 		return bb_fail(err, -errno, "the current folder: %m");
-	all = bb_calloc(g->work->files.n + 2, sizeof(*all));
+	const char **all = bb_calloc(g->work->files.n + 2, sizeof(*all));
 	all[0] = paths->object_dir;
 	all[1] = paths->workload_dir;
 	for (size_t i = 0; i < g->work->files.n; i++)

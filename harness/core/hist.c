@@ -28,13 +28,12 @@ static struct bb_hist_bin *slot_of(struct bb_hist_bin *slots, size_t capacity, u
 void bb_hist_reserve(struct bb_hist *h, size_t n)
 {
 	size_t want = 2 * (h->used + n), capacity = h->capacity ? h->capacity : 64;
-	struct bb_hist_bin *slots;
 
 	while (capacity < want)
 		capacity *= 2;
 	if (capacity == h->capacity)
 		return;
-	slots = bb_calloc(capacity, sizeof(*slots));
+	struct bb_hist_bin *slots = bb_calloc(capacity, sizeof(*slots));
 	for (size_t i = 0; i < h->capacity; i++)
 		if (h->slots[i].count)
 			*slot_of(slots, capacity, h->slots[i].value_ns) = h->slots[i];

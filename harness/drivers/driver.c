@@ -24,7 +24,6 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 		    struct bb_drive_state **ret_state, struct bb_err *err)
 {
 	const struct bb_driver *d = bb_driver_of(spec->kind);
-	struct bb_drive_state *s;
 	int rc = 0;
 
 	if (d->polls && opts->cpu == opts->poll_cpu)
@@ -32,7 +31,7 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 			       "it needs two CPUs, one for the workload and one to watch from; "
 			       "only CPU %d is allowed here",
 			       opts->cpu);
-	s = bb_calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
+	struct bb_drive_state *s = bb_calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
 	*s = (struct bb_drive_state){.driver = d, .spec = spec, .opts = *opts};
 	bb_rng_seed(&s->rng, opts->seed);
 	if (d->trigger) {

@@ -305,7 +305,6 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 		      struct bb_err *err)
 {
 	struct bb_lines_variant *v = slot->variant;
-	struct bb_lines_case *p;
 	struct path path = {0};
 	int rc = find_path(s, slot, param, &path, err);
 	const uint32_t *measured;
@@ -318,7 +317,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 		return bb_fail(err, -EPROTO, "a clone of '%s' passes none of its cuts",
 			       v->plan.parts.code.name);
 	}
-	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
+	struct bb_lines_case *p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
 	/* number of positions with which a sweep takes SWEEP_SHARE of the remaining time */

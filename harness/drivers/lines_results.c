@@ -109,16 +109,14 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 static void find_ns(struct bb_lines_case *p)
 {
 	size_t most = 0;
-	bool *counts;
-	double *x;
 
 	for (uint32_t l = 0; l < p->n_loads; l++)
 		if (means_of(p, l, BB_LINES_ITEM_PROGRAM)->n > most)
 			most = means_of(p, l, BB_LINES_ITEM_PROGRAM)->n;
 	free(p->ns);
 	p->ns = bb_calloc((size_t)p->n_loads * p->n_items, sizeof(*p->ns));
-	counts = bb_calloc(most, sizeof(*counts));
-	x = bb_calloc(most, sizeof(*x));
+	bool *counts = bb_calloc(most, sizeof(*counts));
+	double *x = bb_calloc(most, sizeof(*x));
 	p->sweeps = p->disturbed = 0;
 	for (uint32_t l = 0; l < p->n_loads; l++)
 		find_load_ns(p, l, counts, x);

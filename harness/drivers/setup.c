@@ -125,7 +125,6 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 		   struct bb_setup *ret_setup, struct bb_err *err)
 {
 	struct bb_setup s = {.keeper = {.fd = -1, .report_fd = -1}, .home_fd = -1};
-	const char **argv;
 	int log_fd = n ? bb_command__open_log(place) : -1, rc;
 	const struct bb_child_rules rules = {
 		.own_namespaces = true,
@@ -144,7 +143,7 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 	*ret_setup = (struct bb_setup){0};
 	if (!n)
 		return 0;
-	argv = bb_calloc(n + 5, sizeof(*argv));
+	const char **argv = bb_calloc(n + 5, sizeof(*argv));
 	memcpy(argv, ((const char *[]){"sh", "-c", script, "setup"}), 4 * sizeof(*argv));
 	memcpy(argv + 4, commands, n * sizeof(*argv));
 	if (log_fd < 0)

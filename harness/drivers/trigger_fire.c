@@ -66,8 +66,6 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
-	struct bb_hook *h;
-
 	*ret_hook = NULL;
 	if (bb_attach_kinds[point->kind].of_user || point->kind == BB_AT_STRUCT_OPS)
 		return 0;
@@ -76,7 +74,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 			*ret_hook = s->hooks[i];
 	if (*ret_hook)
 		return 0;
-	h = bb_calloc(1, sizeof(*h));
+	struct bb_hook *h = bb_calloc(1, sizeof(*h));
 	int rc = bb_hook__open(point, -1, s->site, true, h, err);
 	if (rc) {
 		free(h);

@@ -64,11 +64,10 @@ int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_e
 	struct bb_cfg g = {0};
 	struct bb_basic_block *b = NULL;
 	size_t n_funcs = 0, n_blocks = 0;
-	uint8_t *marks;
 
 	if (!code->n)
 		return bb_fail(err, -EINVAL, "'%s' has no instructions", code->name);
-	marks = bb_calloc(code->n, sizeof(*marks));
+	uint8_t *marks = bb_calloc(code->n, sizeof(*marks));
 	int rc = mark_all(code, marks, err);
 	if (rc) {
 		free(marks);

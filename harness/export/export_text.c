@@ -283,11 +283,10 @@ void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labe
 	char *head = NULL;
 	size_t size;
 	uint64_t sum = 0;
-	FILE *mem;
 
 	if (!b->n)
 		return;
-	mem = bb_open_memstream(&head, &size);
+	FILE *mem = bb_open_memstream(&head, &size);
 	begin_sample(name, "_bucket", labels, mem);
 	bb_close_memstream(mem);
 	for (size_t i = 0; i < BB_TIME_BUCKETS; i++) {

@@ -19,7 +19,6 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	struct bb_doc d = {0};
 	char *text = NULL;
 	size_t len = 0;
-	FILE *mem;
 
 	if (!e->write) {
 		e->document(r, &d);
@@ -30,7 +29,7 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 		bb_doc__done(&d);
 		return put("", 0, out, err);
 	}
-	mem = bb_open_memstream(&text, &len);
+	FILE *mem = bb_open_memstream(&text, &len);
 	int rc = e->write(r, mem, err);
 	bb_close_memstream(mem);
 	if (!rc)

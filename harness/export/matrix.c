@@ -81,8 +81,6 @@ static bool is_step(const struct bb_case *c)
 /* Does nothing if the variant is a floor, or is in the list already. */
 static void add_variant(struct matrix *m, const char *variant)
 {
-	const char **added;
-
 	if (BB_ANY(m->variants.v, m->variants.n, !strcmp(*it, variant)))
 		return;
 	for (size_t k = 0; k < m->n; k++) {
@@ -92,7 +90,7 @@ static void add_variant(struct matrix *m, const char *variant)
 				!strcmp(it->variant, variant) && bb_is_floor(r, it)))
 			return;
 	}
-	added = bb_append(&m->variants.v, &m->variants.n, sizeof(*added));
+	const char **added = bb_append(&m->variants.v, &m->variants.n, sizeof(*added));
 	*added = variant;
 }
 
@@ -316,7 +314,6 @@ static void add_kernels(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
-		struct bb_skip *voids;
 		size_t n = 0;
 
 		if (!r) {
@@ -327,7 +324,7 @@ static void add_kernels(struct matrix *m)
 		bb_doc__add(m->d, BB_DOC_FAINT, m->kernels[k].name, "Linux %s, %s",
 			    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
 		add_reasons(m, k, r->skips, r->n_skips);
-		voids = bb_calloc(r->n_cases, sizeof(*voids));
+		struct bb_skip *voids = bb_calloc(r->n_cases, sizeof(*voids));
 		for (size_t i = 0; i < r->n_cases; i++)
 			if (isnan(bb_case__most_frequent(&r->cases[i]).value))
 				voids[n++] =

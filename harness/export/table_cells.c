@@ -85,11 +85,8 @@ struct bb_table_cell bb_table_cell_number(double value, double scale)
 		return none;
 	if (fabs(value) >= 1e18)
 		return bb_table_cell_of("%.3e", value);
-	struct bb_table_cell cell = bb_table_cell_of("%.*f",
-						     size < 9.995    ? 2
-						     : size < 999.95 ? 1
-								     : 0,
-						     value);
+	int decimals = size < 9.995 ? 2 : size < 999.95 ? 1 : 0;
+	struct bb_table_cell cell = bb_table_cell_of("%.*f", decimals, value);
 	if (cell.text[0] == '-' && strspn(cell.text, "-0.") == strlen(cell.text))
 		memmove(cell.text, cell.text + 1, strlen(cell.text));
 	return cell;

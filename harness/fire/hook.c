@@ -75,7 +75,6 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 	const char *pattern = h->point.target;
 	char line[512];
 	size_t kept = 0;
-	FILE *list;
 
 	if (!bb_is_pattern(pattern)) {
 		BB_PUSH(h->functions, h->n_functions, bb_strdup(pattern));
@@ -84,7 +83,7 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 	if (bb_tracefs__provide(err))
 		return bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
 	bb_root__begin();
-	list = fopen("/sys/kernel/tracing/available_filter_functions", "re");
+	FILE *list = fopen("/sys/kernel/tracing/available_filter_functions", "re");
 	if (!list)
 		list = fopen("/sys/kernel/debug/tracing/available_filter_functions", "re");
 	bb_root__end();

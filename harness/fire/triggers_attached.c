@@ -296,12 +296,10 @@ static void close_pair(struct bb_firing *f)
  * returns the row's option. */
 static int open_redirect(struct bb_firing *f)
 {
-	struct bb_veth_pair *pair;
-
 	f->fd[1] = bb_empty_prog__load(BPF_PROG_TYPE_XDP, 0, f->trigger->option, "bpfbench_xdp");
 	if (f->fd[1] < 0)
 		return f->fd[1];
-	pair = bb_calloc(1, sizeof(*pair));
+	struct bb_veth_pair *pair = bb_calloc(1, sizeof(*pair));
 	int rc = bb_veth_pair__open(pair, NULL);
 	if (rc) {
 		free(pair);

@@ -476,13 +476,12 @@ void bb_inside__forget(struct bb_inside *in)
 	size_t n = t->capture->n_progs, n_ids;
 	bool *gone, *has_clone;
 	int32_t *now, next = 0;
-	uint32_t *ids;
 
 	if (n < in->n_kept + FORGET_EVERY)
 		return;
 	gone = bb_calloc(2 * n, sizeof(*gone));
 	has_clone = gone + n;
-	ids = bb_calloc(in->n_replaced, sizeof(*ids));
+	uint32_t *ids = bb_calloc(in->n_replaced, sizeof(*ids));
 	now = bb_calloc(n, sizeof(*now));
 	n_ids = find_replaced(in, has_clone, gone, ids);
 	find_others(t->capture, has_clone, gone);

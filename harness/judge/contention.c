@@ -29,7 +29,6 @@ static void add_logs(const struct bb_case *of, const struct bb_case *c, double s
 bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *ret)
 {
 	const struct bb_case *c = &r->cases[i];
-	double *ln;
 	size_t n = 0;
 
 	if (!(bb_drive_kind_named(c->drive)->fills & BB_FILLS_THROUGHPUT) || bb_is_floor(r, c))
@@ -47,7 +46,7 @@ bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *re
 	}
 	if (ret->many != c || ret->few == c)
 		return false;
-	ln = bb_calloc(c->n_series + 1, sizeof(*ln));
+	double *ln = bb_calloc(c->n_series + 1, sizeof(*ln));
 	add_logs(c, c, 1, ln);
 	add_logs(c, ret->few, -1, ln);
 	if (c->floor != BB_NO_FLOOR && ret->few->floor != BB_NO_FLOOR) {

@@ -97,7 +97,6 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 {
 	size_t len = strcspn(by, ":"), *index;
 	struct order o = {.rows = d->rows, .column = find_column(by, len, err)};
-	struct bb_diff *sorted;
 
 	if (!o.column)
 		return -EINVAL;
@@ -105,7 +104,7 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 		return bb_fail(err, -EINVAL, "'%s': a column is sorted :asc or :desc", by);
 	o.descending = !strcmp(by + len, ":desc");
 	index = bb_calloc(d->n + 1, sizeof(*index));
-	sorted = bb_calloc(d->n + 1, sizeof(*sorted));
+	struct bb_diff *sorted = bb_calloc(d->n + 1, sizeof(*sorted));
 	for (size_t i = 0; i < d->n; i++)
 		index[i] = i;
 	qsort_r(index, d->n, sizeof(*index), compare_rows, &o);

@@ -321,7 +321,6 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 
 	for (size_t i = 0; i < r->n_timed; i++) {
 		const struct bb_timed *head = &r->timed[i], *base;
-		struct bb_time_diff_case *c;
 
 		if (opts->head && strcmp(head->variant, opts->head))
 			continue;
@@ -332,7 +331,7 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 				       !strcmp(below_drive(it), below_drive(head)));
 		if (!base)
 			continue;
-		c = bb_append(&d.cases, &d.n_cases, sizeof(*c));
+		struct bb_time_diff_case *c = bb_append(&d.cases, &d.n_cases, sizeof(*c));
 		c->a = base;
 		c->b = head;
 		match_rows(c);

@@ -35,11 +35,11 @@ static void take_points(struct bb_timeline *t, size_t i, const struct bb_timelin
 	for (size_t k = 0; k < run->n_points; k++) {
 		const struct bb_run_point *p = &t->index.points[run->first_point + k];
 		struct bb_timeline_case *c = &t->cases[p->what];
-		struct bb_timeline_point *point;
 
 		if (!is_wanted(filter, c->of))
 			continue;
-		point = bb_append(&c->points, &c->n_points, sizeof(*point));
+		struct bb_timeline_point *point = bb_append(&c->points, &c->n_points,
+							    sizeof(*point));
 		point->run = i;
 		point->of = p;
 		/* runs come in order of time, so the value of the newest run remains */
@@ -150,15 +150,14 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 {
 	struct bb_timeline t = {0};
 	const struct bb_run_index *x = &t.index;
-	/* differs[k]: first fingerprint key in which the machines k and `now` differ, or NULL */
-	const char **differs;
-	/* index of the machine with which differs[] compares; n_machines before the first case */
 	int rc = bb_run_index__read(dir, opts->passed_over, opts->arg, &t.index, err);
 
 	if (rc)
 		return rc;
 	take(&t, dir, opts);
-	differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
+	/* differs[k]: first fingerprint key in which the machines k and `now` differ, or NULL */
+	const char **differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
+	/* index of the machine with which differs[] compares; n_machines before the first case */
 	size_t now = x->n_machines;
 	for (size_t i = 0; !rc && i < t.n_cases; i++) {
 		struct bb_timeline_case *c = &t.cases[i];

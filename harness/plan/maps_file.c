@@ -40,7 +40,6 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 	const char *name = json_string_value(json_object_get(map, "name"));
 	json_t *entries = json_object_get(map, "entries"), *value;
 	size_t n = json_object_size(entries);
-	struct bb_map_table *t;
 	const char *key;
 
 	if (!name || !*name || !json_is_object(entries))
@@ -51,7 +50,7 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 			       file->path);
 	if (BB_ANY(file->v, file->n, !strcmp(it->name, name)))
 		return bb_fail(err, -EINVAL, "%s: two maps are named '%s'", file->path, name);
-	t = bb_append(&file->v, &file->n, sizeof(*t));
+	struct bb_map_table *t = bb_append(&file->v, &file->n, sizeof(*t));
 	*t = (struct bb_map_table){.name = bb_strdup(name), .file = file};
 	json_object_foreach(entries, key, value)
 	{

@@ -578,8 +578,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 		modes[k] = (struct bb_mode){labels[k], kind->title ? kind->title : kind->with};
 		own = kind == d->kind ? k : own;
 	}
-	struct bb_kind mapping = (struct bb_kind){BB_KIND("a drive", "{with: step}", fields),
-						  .modes = modes, .n_modes = bb_n_drive_kinds};
+	struct bb_kind mapping = {BB_KIND("a drive", "{with: step}", fields), .modes = modes,
+				  .n_modes = bb_n_drive_kinds};
 	rc = bb_kind__read(r, &mapping, node, BB_BIT(own), d);
 	rc = rc ? rc : check_mix(r, node, d);
 	if (!rc)

@@ -80,7 +80,6 @@ static uint32_t add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_fil
 	bool has_file = f->inode && f->path_len && f->path[0] == '/' &&
 			strncmp(f->path, "/memfd:", 7) && strncmp(f->path, "//", 2) &&
 			strncmp(f->path, "/SYSV", 5) && strncmp(f->path, "/dev/zero", 9);
-	struct bb_dso *dso;
 
 	if (id != BB_NO_ID || (!is_vdso && !has_file))
 		return id;
@@ -88,7 +87,7 @@ static uint32_t add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_fil
 	    !memcmp(f->path + len - strlen(DELETED), DELETED, strlen(DELETED)))
 		len -= strlen(DELETED);
 	id = (uint32_t)dsos->n;
-	dso = bb_append(&dsos->v, &dsos->n, sizeof(*dso));
+	struct bb_dso *dso = bb_append(&dsos->v, &dsos->n, sizeof(*dso));
 	dso->path = bb_asprintf("%.*s", (int)len, f->path);
 	bb_idmap__put(&dsos->by_file, device, f->inode, id);
 	dso->fd = is_vdso ? copy_vdso() : open_mapped(pid, f, dso->path);

@@ -123,15 +123,13 @@ static int by_weight(const void *a, const void *b)
 
 void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
-	const struct bb_stack **stacks;
-
 	fprintf(out, "%s\n\n", opts->title);
 	if (!s->total) {
 		fprintf(out, "Nothing was sampled: the workload did not run.\n");
 		return;
 	}
 	write_functions(s, out);
-	stacks = bb_calloc(s->n, sizeof(*stacks));
+	const struct bb_stack **stacks = bb_calloc(s->n, sizeof(*stacks));
 	for (size_t i = 0; i < s->n; i++)
 		stacks[i] = &s->v[i];
 	qsort(stacks, s->n, sizeof(*stacks), by_weight);
@@ -317,7 +315,7 @@ static char *frame_texts(const struct bb_stacks *s, size_t *ret_begin)
 		fprintf(out, "%s;", suffix ? suffix : "");
 		ret_begin[i + 1] = (size_t)ftell(out);
 	}
-	fclose(out);
+	bb_close_memstream(out);
 	return texts;
 }
 

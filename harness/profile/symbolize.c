@@ -164,7 +164,8 @@ static int answer_file(void *arg, int socket)
 	return 0;
 }
 
-#define N_CHILDREN 4u /* children at a time */
+/* children at a time; on one CPU, each still gets FILE_CPU_SECONDS within BB_SYMBOLIZE_SECONDS */
+#define N_CHILDREN 3u
 #define MAX_REQUESTS 16u
 #define POLL_MS 100 /* A signal that came just before a poll() is noticed after this time. */
 
@@ -208,16 +209,15 @@ static int start_child(struct work *w, uint32_t seconds)
 	return rc;
 }
 
-/* Waits for messages of the children, and answers requests for debug files. Stops a child that has
- * ended, breaks the rules of the socket or takes too long. */
+/* Waits for messages of the children, and answers requests for debug files. Stops and reaps a child
+ * that has ended, breaks the rules of the socket or takes too long. */
 static void attend(struct work *works, size_t n)
 {
 	struct pollfd p[N_CHILDREN];
 
 	for (size_t i = 0; i < n; i++) /* poll() ignores the -1 of a stopped child */
 		p[i] = (struct pollfd){.fd = works[i].child.fd, .events = POLLIN};
-	if (poll(p, n, POLL_MS) < 0)
-		return;
+	poll(p, n, POLL_MS);
 	for (size_t i = 0; i < n; i++)
 		if ((p[i].revents && !serve_message(&works[i])) ||
 		    bb_now_ns() >= works[i].deadline_ns)

@@ -84,7 +84,7 @@ struct bb_symbolize_result {
 #define BB_SYMBOLIZE_SECONDS 120u /* time limit for one file with its debug information, s */
 
 /* Looks up locations[n], sorted by dso. Each file is untrusted, so a child process without rights
- * reads it, with limits of memory and of time (`file_seconds`). Four children work at a time. If a
+ * reads it, with limits of memory and of time (`file_seconds`). Three children work at a time. If a
  * child fails, another one tries the file without debug information. Locations may stay without a
  * function. Returns 0, or -errno with a message. -EINTR means that a signal asks us to stop. */
 int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *locations, size_t n,

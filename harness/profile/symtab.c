@@ -113,8 +113,8 @@ void bb_symtab__sort(struct bb_symtab *t)
 	size_t in_order = 1, kept = 0, from;
 	uint64_t least = UINT64_MAX;
 
-	/* /proc/kallsyms and most symbol tables are in order except near their ends. So only what
-	 * lies above the lowest symbol after the break is sorted. */
+	/* /proc/kallsyms and most symbol tables are in order except near their ends. So only the
+	 * symbols from the lowest address that is out of order on are sorted. */
 	while (in_order < t->n && v[in_order - 1].start <= v[in_order].start)
 		in_order++;
 	for (size_t i = in_order; i < t->n; i++)

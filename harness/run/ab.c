@@ -652,12 +652,11 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	      struct bb_err *err)
 {
 	struct bb_deadline budget;
-	struct ab *ab;
 	int rc = check_plan(plan, opts, err);
 
 	if (rc)
 		return rc;
-	ab = bb_calloc(1, sizeof(*ab));
+	struct ab *ab = bb_calloc(1, sizeof(*ab));
 	ab->opts = opts;
 	ab->began_ns = bb_now_ns();
 	bb_deadline__begin(&budget,

@@ -45,10 +45,9 @@ static void add_open_programs(pid_t pid, uint32_t from, struct bb_u32_list *ids)
 {
 	const struct dirent *e;
 	char path[64];
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
-	dir = opendir(path);
+	DIR *dir = opendir(path);
 	while (dir && (e = readdir(dir))) {
 		uint32_t id = e->d_name[0] == '.' ? 0 : program_behind(dirfd(dir), e->d_name);
 

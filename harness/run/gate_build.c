@@ -294,14 +294,13 @@ static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, c
 	const char *command = b->opts->build;
 	char *line = NULL, *text = NULL;
 	size_t size;
-	FILE *out;
 
 	if (!command && !has_makefile(&b->repo))
 		return bb_fail(err, -EBADE,
 			       "%s has no Makefile at its top; name the command that makes its "
 			       "objects: --build COMMAND",
 			       what);
-	out = bb_open_memstream(&text, &size);
+	FILE *out = bb_open_memstream(&text, &size);
 	fputs(command ? command : "make", out);
 	for (size_t i = 0; !command && i < needs->n; i++)
 		fprintf(out, " %s", needs->v[i].path);

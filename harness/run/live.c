@@ -282,12 +282,11 @@ static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct b
 
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
-	struct watched *w;
 	int fd, rc = bb_loaded__open(id, &fd, err);
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	w = bb_append(&l->v, &l->n, sizeof(*w));
+	struct watched *w = bb_append(&l->v, &l->n, sizeof(*w));
 	*w = (struct watched){.reader = {.prog_fd = fd, .fdinfo_fd = -1}};
 	rc = bb_loaded__read(fd, &w->program, err);
 	if (!rc) {
@@ -430,12 +429,11 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 	bool shared = false, is_fresh = bb_now_ns() - l->looked_ns < SPARING_NS / 2;
 	int rc = l->filter.sparing && is_fresh ? sweep(l, true, &shared, err) : look_again(l, err);
 	uint64_t now_ns = bb_now_ns();
-	struct bb_live_row *rows;
 	size_t n = l->n;
 
 	if (rc)
 		return rc;
-	rows = bb_calloc(n ? n : 1, sizeof(*rows));
+	struct bb_live_row *rows = bb_calloc(n ? n : 1, sizeof(*rows));
 	l->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct watched *w = &l->v[i];

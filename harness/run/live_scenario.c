@@ -31,12 +31,11 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 		  struct bb_err *err)
 {
 	const char *slash = pin ? strrchr(pin, '/') : NULL, *called;
-	struct chosen *c;
 
 	if (BB_ANY(m->v, m->n, it->program.id == program->id))
 		return bb_fail(err, -EEXIST, "program '%s' (id %u) is named twice; once is enough",
 			       program->name, program->id);
-	c = bb_append(&m->v, &m->n, sizeof(*c));
+	struct chosen *c = bb_append(&m->v, &m->n, sizeof(*c));
 	c->program = *program;
 	c->pin = pin;
 	called = slash ? slash + 1 : pin ? pin : program->name;

@@ -85,10 +85,9 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->found = planned->variant->found;
 	if (planned->drive->kind->fills & BB_FILLS_THROUGHPUT)
 		note_per_cpu(sc, planned->variant, k);
-	const struct bb_drive_spec *each = planned->drive->same_input
-						   ? bb_scenario__each_input(sc, planned->drive,
-									     planned->param_value)
-						   : NULL;
+	const struct bb_drive_spec *each = NULL;
+	if (planned->drive->same_input)
+		each = bb_scenario__each_input(sc, planned->drive, planned->param_value);
 	k->each_input_in = each ? bb_strdup(bb_drive_name(each)) : NULL;
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;

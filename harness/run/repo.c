@@ -129,10 +129,9 @@ int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err
 static void remove_kept(const struct bb_repo *repo)
 {
 	const struct dirent *e;
-	DIR *dir;
 
 	bb_root__begin();
-	dir = opendir(repo->kept);
+	DIR *dir = opendir(repo->kept);
 	while (dir && (e = readdir(dir)))
 		if (e->d_type != DT_DIR)
 			unlinkat(dirfd(dir), e->d_name, 0);

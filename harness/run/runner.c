@@ -158,11 +158,9 @@ static void add_cases(struct bb_run *r)
 
 		if (floor == BB_NO_CASE || !bb_run__case(r, i))
 			continue;
-		/* an earlier session may have measured the floor */
-		const struct bb_case *f = ss->opts->only && !bb_run__case(r, floor)
-						  ? bb_report__find_case(report,
-									 plan->cases[floor].name)
-						  : bb_run__case(r, floor);
+		const struct bb_case *f = bb_run__case(r, floor);
+		if (!f && ss->opts->only) /* an earlier session may have measured the floor */
+			f = bb_report__find_case(report, plan->cases[floor].name);
 		if (f)
 			bb_run__case(r, i)->floor = (size_t)(f - report->cases);
 	}
@@ -663,8 +661,8 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 	size_t n_before = report->n_cases;
 	uint32_t others = 0;
 	int rc = bb_session__open(plan, opts, report, &r.session, err);
-
 	double open_s = bb_seconds_since(r.began_ns);
+
 	if (rc == -ENOTSUP || rc == -ETIME || (rc && rc == r.session.failed))
 		return rc; /* skips in the report tell why nothing can be measured */
 	if (rc)

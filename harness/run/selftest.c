@@ -55,7 +55,6 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	static const enum bb_predictor by[BB_N_REPEATS] = {BB_BY_LATENCY, BB_BY_RELATIVE};
 	const struct bb_case *c = &report->cases[i];
 	struct bb_run_point p;
-	double *ns;
 
 	bb_run_point__make(report, i, &p);
 	if (alone) {
@@ -64,7 +63,7 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	}
 	for (int of = 0; of < BB_N_REPEATS; of++)
 		add(&row->ln[of], log(p.figure[by[of]].value));
-	ns = bb_calloc(c->n_series, sizeof(*ns));
+	double *ns = bb_calloc(c->n_series, sizeof(*ns));
 	bb_case__locations(c, ns);
 	add(&row->halves, halves_of(c, ns));
 	free(ns);

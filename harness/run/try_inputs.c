@@ -712,7 +712,6 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 	for (size_t v = 0; !rc && v < scenario->n_variants; v++) {
 		const struct bb_plan_case *c = bb_session__find_case(&session, 0, v);
 		const struct bb_map_specs *maps = &scenario->variants[v].maps;
-		struct bb_found_input *f;
 
 		for (size_t d = 1; !c && d < scenario->n_drives; d++)
 			c = bb_session__find_case(&session, d, v);
@@ -721,7 +720,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 		    BB_ANY(maps->v, maps->n, it->shape.per_cpu) || !bb_session__can(&session, c) ||
 		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
 			continue;
-		f = bb_append(&ret_found->v, &ret_found->n, sizeof(*f));
+		struct bb_found_input *f = bb_append(&ret_found->v, &ret_found->n, sizeof(*f));
 		f->variant = bb_strdup(scenario->variants[v].name);
 		try_variant(&session, v, c, f);
 		rc = bb_stop_signal ? -EINTR : 0;

@@ -102,11 +102,10 @@ struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha)
 	struct bb_signed_rank result = {NAN, {NAN, NAN}};
 	uint64_t n_walsh = (uint64_t)n * (n + 1) / 2;
 	size_t k = bb_signed_rank_critical(n, alpha);
-	double *x;
 
 	if (!n || !(alpha > 0 && alpha < 1) || BB_ANY(d, n, !isfinite(*it)))
 		return result;
-	x = bb_memdup(d, n * sizeof(*x));
+	double *x = bb_memdup(d, n * sizeof(*x));
 	bb_sort_doubles(x, n);
 	result.estimate =
 		0.5 * (walsh_ranked(x, n, (n_walsh + 1) / 2) + walsh_ranked(x, n, n_walsh / 2 + 1));

@@ -30,7 +30,6 @@ static void write_hist(const void *, const void *hist, struct bb_json *w)
 	const struct bb_hist *h = hist;
 	struct bb_sorted sorted;
 	uint64_t previous = 0;
-	FILE *out;
 
 	bb_hist_sort(h, &sorted);
 	bb_json__add_u64(w, "n", h->n);
@@ -42,7 +41,7 @@ static void write_hist(const void *, const void *hist, struct bb_json *w)
 		bb_json__add_text(w, "min_ns", NULL);
 		bb_json__add_text(w, "max_ns", NULL);
 	}
-	out = bb_json__add(w, "bins");
+	FILE *out = bb_json__add(w, "bins");
 	putc('"', out);
 	for (size_t i = 0; i < sorted.n_bins; i++) {
 		fprintf(out, "%s%" PRIu64, i ? " " : "", sorted.bins[i].value_ns - previous);

@@ -117,11 +117,10 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	char *text;
 	size_t len;
 	int rc = bb_read_own_file(path, FILE_MAX_BYTES, &text, &len, err);
-	FILE *in;
 
 	if (rc)
 		return rc;
-	in = fmemopen(text, len, "r");
+	FILE *in = fmemopen(text, len, "r");
 	if (!in)
 		bb_out_of_memory();
 	rc = bb_run_json__read(in, path, ret_report, err);
@@ -308,11 +307,10 @@ static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];
 	const struct dirent *e;
-	DIR *d;
 
 	*text = '\0';
 	snprintf(path, sizeof(path), "%s/" FOLDER, dir);
-	d = opendir(path);
+	DIR *d = opendir(path);
 	while (d && (e = readdir(d)))
 		if (is_baseline_name(e->d_name))
 			bb_list_words(text, size, ", ", "%s", e->d_name);

@@ -228,7 +228,6 @@ int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
 	struct packing p = {.err = err};
 	char *text = NULL;
 	size_t len = 0;
-	FILE *out;
 	int fd = begin_archive(&p);
 
 	for (size_t i = 0; !p.rc && i < job->folders.n; i++)
@@ -237,7 +236,7 @@ int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
 		write_folders(&p, job->dir, true);
 	for (size_t i = 0; !p.rc && i < job->files.n; i++)
 		write_from_host(&p, job->files.v[i]);
-	out = bb_open_memstream(&text, &len);
+	FILE *out = bb_open_memstream(&text, &len);
 	fprintf(out, "%s%c%s%c", job->dir, '\0', job->program ? job->program : bb_guest_program(),
 		'\0');
 	for (size_t i = 0; i < job->args.n; i++)

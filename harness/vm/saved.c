@@ -17,10 +17,9 @@ static void write_identity(void *out, const char *path)
 static int make_key(const struct bb_kernel *k, char *key)
 {
 	char qemu[PATH_MAX] = "";
-	FILE *out;
 
 	memset(key, 0, BB_SAVED_KEY_BYTES);
-	out = fmemopen(key, BB_SAVED_KEY_BYTES, "w");
+	FILE *out = fmemopen(key, BB_SAVED_KEY_BYTES, "w");
 	if (!out)
 		return -ENOMEM;
 	bb_find_in_folders(getenv("PATH"), BB_QEMU, X_OK, qemu, sizeof(qemu));

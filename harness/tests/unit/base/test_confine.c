@@ -78,7 +78,6 @@ static bool is_refused(long rc)
  * test. */
 static int everything_else(int fd)
 {
-	(void)fd;
 	if (!is_refused(open("/proc/self/status", O_RDONLY)))
 		return 1;
 	if (!is_refused(socket(AF_UNIX, SOCK_STREAM, 0)))
@@ -89,7 +88,9 @@ static int everything_else(int fd)
 		return 4;
 	if (!is_refused(execl("/bin/true", "true", NULL)))
 		return 5;
-	return is_refused(prctl(PR_SET_PDEATHSIG, 0)) ? 0 : 6;
+	if (!is_refused(fcntl(fd, F_SETOWN, getpid())) || !is_refused(fcntl(fd, F_SETSIG, 9)))
+		return 6;
+	return is_refused(prctl(PR_SET_PDEATHSIG, 0)) ? 0 : 7;
 }
 
 static int other_descriptors(int fd)
