@@ -213,7 +213,7 @@ static int by_frames(const void *a, const void *b, void *parts)
 	return of[x->first + n] < of[y->first + n] ? -1 : 1;
 }
 
-static void swap(struct bb_stack *a, struct bb_stack *b)
+static void swap_stacks(struct bb_stack *a, struct bb_stack *b)
 {
 	struct bb_stack t = *a;
 
@@ -228,7 +228,8 @@ static void swap(struct bb_stack *a, struct bb_stack *b)
  * is 1 + the frame to compare, or 0 where a stack ends. Folded stacks are untrusted: an order that
  * makes quicksort slow ends in qsort_r().
  * NOLINTNEXTLINE(misc-no-recursion): `depth` has a limit */
-static void sort(struct bb_stack *v, size_t n, uint32_t n_outer, uint32_t *parts, uint32_t depth)
+static void sort_stacks(struct bb_stack *v, size_t n, uint32_t n_outer, uint32_t *parts,
+			uint32_t depth)
 {
 	while (n > 1) {
 		size_t less = 0, greater = n;
@@ -242,14 +243,14 @@ static void sort(struct bb_stack *v, size_t n, uint32_t n_outer, uint32_t *parts
 		uint32_t pivot = v[n / 2].shared;
 		for (size_t i = 0; i < greater;) {
 			if (v[i].shared < pivot)
-				swap(&v[i++], &v[less++]);
+				swap_stacks(&v[i++], &v[less++]);
 			else if (v[i].shared > pivot)
-				swap(&v[i], &v[--greater]);
+				swap_stacks(&v[i], &v[--greater]);
 			else
 				i++;
 		}
-		sort(v, less, n_outer, parts, depth + 1);
-		sort(v + greater, n - greater, n_outer, parts, depth + 1);
+		sort_stacks(v, less, n_outer, parts, depth + 1);
+		sort_stacks(v + greater, n - greater, n_outer, parts, depth + 1);
 		n = pivot ? greater - less : 0; /* stacks that end here are equal */
 		v += less;
 		n_outer++;
@@ -276,7 +277,7 @@ void bb_stacks__sort(struct bb_stacks *s)
 	free(order);
 	free(s->frames);
 	s->frames = frames;
-	sort(s->v, s->n, 0, s->parts, 0);
+	sort_stacks(s->v, s->n, 0, s->parts, 0);
 	s->total = 0;
 	for (size_t i = 0, next; i < s->n; i = next) {
 		struct bb_stack merged = s->v[i];

@@ -75,9 +75,10 @@ static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t fr
 	return bb_names__text(&s->names, s->frames[frame].name);
 }
 
-/* Writes one line per stack, as flame graph tools read it: "comm;outermost;...;innermost weight".
- * Names of kernel functions end in _[k], of inlined functions in _[i], of JIT functions in _[j]. In
- * a name, ';' becomes ':', and a control character '?'. The caller checks `out` for errors. */
+/* Writes a line for each of the sorted stacks, as flame graph tools read it:
+ * "comm;outermost;...;innermost weight". Names of kernel functions end in _[k], of inlined
+ * functions in _[i], of JIT functions in _[j]. In a name, ';' becomes ':', and a control character
+ * '?'. The caller checks `out` for errors. */
 void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);

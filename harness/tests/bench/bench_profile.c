@@ -178,7 +178,6 @@ static void fold_recording(const char *path, struct bb_profile *ret_profile)
 	bb_kernel_symbols(&r.kernel);
 	if (bb_fold(&r.samples, &r.spaces, &opts, ret_profile, &err))
 		die("folding", err.msg);
-	bb_samples__done(&r.samples);
 	bb_spaces__done(&r.spaces);
 	bb_symtab__done(&r.kernel);
 	bb_names__done(&r.comms);

@@ -90,7 +90,6 @@ static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kern
 	bb_stacks__write_folded(&ret_profile->stacks, out);
 	fclose(out);
 	bb_symtab__done(&t);
-	bb_samples__done(&samples);
 	bb_spaces__done(&spaces);
 	return text;
 }
